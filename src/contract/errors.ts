@@ -1,0 +1,649 @@
+/**
+ * What a person or a script can do about a failure: change the request, log in, read what exists already, repeat
+ * later, let a person choose, or ask support.
+ */
+export type Remedy = 'fix' | 'login' | 'settle' | 'wait' | 'decide' | 'support'
+
+export interface CatalogueEntry {
+  /** The HTTP status the spec gives it; absent on our own codes. */
+  http?: number
+  /** Only where the status does not decide the exit code. */
+  exit?: number
+  remedy: Remedy
+  /** One sentence: what happened. */
+  says: string
+  /** The next step, a command where there is one. */
+  next: string
+}
+
+const relock = 'Preview and lock again with `scent checkout`; keep the same reference.'
+const readBack = 'Read what exists: `scent orders get` with the order id in the details.'
+
+/** Every code of the spec (Errors), in its order, then our own. */
+export const catalogue = {
+  // Gateway codes
+  UNAUTHORIZED_MISSING_TOKEN: {
+    http: 401,
+    remedy: 'fix',
+    says: 'The request carried no bearer token.',
+    next: 'Check the Authorization header; `scent auth status` shows the credential in use.',
+  },
+  UNAUTHORIZED_INVALID_TOKEN: {
+    http: 401,
+    remedy: 'fix',
+    says: 'The service does not accept this token: malformed, tampered, for another audience, or no partner token.',
+    next: 'Check that the credential belongs to this host: `scent auth status`.',
+  },
+  UNAUTHORIZED_TOKEN_EXPIRED: {
+    http: 401,
+    remedy: 'login',
+    says: 'The token is past its 5 minutes, and a new one was refused as well.',
+    next: 'Check the clock of this machine, then `scent auth status`.',
+  },
+  UPSTREAM_AUTH_FAILED: {
+    http: 401,
+    exit: 10,
+    remedy: 'wait',
+    says: 'A service behind the gateway refused the gateway. The fault is on the server side.',
+    next: 'Repeat later; the credential is not the cause.',
+  },
+  FORBIDDEN: {
+    http: 403,
+    remedy: 'support',
+    says: 'This route is not available to the credential.',
+    next: 'Ask the account manager to enable it.',
+  },
+  AUTH_ENVIRONMENT_MISMATCH: {
+    http: 403,
+    exit: 3,
+    remedy: 'login',
+    says: 'The credential belongs to another environment than this host (staging or production).',
+    next: 'Log in with the credential of this environment: `scent auth login`, or choose a profile: `scent auth use`.',
+  },
+  NOT_FOUND_ROUTE: {
+    http: 404,
+    remedy: 'fix',
+    says: 'The service has no such route.',
+    next: 'Check the base URL: `scent auth status`.',
+  },
+  METHOD_NOT_ALLOWED: {
+    http: 405,
+    remedy: 'fix',
+    says: 'The path exists, with other methods.',
+    next: 'Use one of the methods named in the details.',
+  },
+  UNSUPPORTED_MEDIA_TYPE: {
+    http: 415,
+    remedy: 'fix',
+    says: 'The body is not application/json.',
+    next: 'Send the header Content-Type: application/json.',
+  },
+  RATE_LIMITED: {
+    http: 429,
+    remedy: 'wait',
+    says: 'The quota of this credential is used up (300 requests in 60 seconds, 10 for tokens).',
+    next: 'Repeat after the seconds named in Retry-After; see who else uses this credential.',
+  },
+  BAD_GATEWAY: {
+    http: 502,
+    remedy: 'wait',
+    says: 'The gateway got no valid answer from the service behind it.',
+    next: 'Repeat later.',
+  },
+  SERVICE_UNAVAILABLE: {
+    http: 503,
+    remedy: 'wait',
+    says: 'The service is unavailable.',
+    next: 'Repeat later.',
+  },
+  GATEWAY_TIMEOUT: {
+    http: 504,
+    remedy: 'wait',
+    says: 'The service behind the gateway did not answer in time.',
+    next: 'Repeat later; an order with the same reference.',
+  },
+
+  // Query and paging codes
+  VALIDATION_UNKNOWN_QUERY_PARAMETER: {
+    http: 400,
+    remedy: 'fix',
+    says: 'The endpoint does not know a query parameter.',
+    next: 'Use the parameters named in details.allowedParameters.',
+  },
+  VALIDATION_INVALID_DATE: {
+    http: 400,
+    remedy: 'fix',
+    says: 'A date does not parse, or the start is after the end.',
+    next: 'Write dates as 2026-01-31 or 2026-01-31T10:00:00Z, the earlier one first.',
+  },
+  VALIDATION_INVALID_PAGE_SIZE: {
+    http: 400,
+    remedy: 'fix',
+    says: 'The page size is not a whole number from 1 to 100.',
+    next: 'Give --page-size from 1 to 100.',
+  },
+  VALIDATION_INVALID_PAGE: {
+    http: 400,
+    remedy: 'fix',
+    says: 'The page is not a whole number of 1 or more.',
+    next: 'Give --page 1 or more.',
+  },
+  VALIDATION_UNKNOWN_INCLUDE: {
+    http: 400,
+    remedy: 'fix',
+    says: 'The include list holds a token that the endpoint does not know.',
+    next: 'Use pricing, availability or tax.',
+  },
+  VALIDATION_INVALID_QUERY_PARAMETER: {
+    http: 400,
+    remedy: 'fix',
+    says: 'A query value is not of its type.',
+    next: 'See the details for the parameter and the values it takes.',
+  },
+
+  // Service codes
+  UNAUTHORIZED_INVALID_CREDENTIALS: {
+    http: 401,
+    remedy: 'login',
+    says: 'The service does not know this client id and secret. It never says which of the two is wrong.',
+    next: 'Log in again: `scent auth login`.',
+  },
+  UNAUTHORIZED_PARTNER_INACTIVE: {
+    http: 401,
+    remedy: 'support',
+    says: 'The partner account is inactive.',
+    next: 'Ask the account manager.',
+  },
+  FORBIDDEN_NOT_YOUR_DESCENDANT: {
+    http: 403,
+    remedy: 'fix',
+    says: 'The partner to act for is no descendant of the own account.',
+    next: 'Check the partner id given with --as.',
+  },
+  FORBIDDEN_DELEGATION_TARGET_INVALID: {
+    http: 403,
+    remedy: 'fix',
+    says: 'The partner to act for can not be acted for: it is the own account, or inactive.',
+    next: 'Check the partner id given with --as, or leave it out.',
+  },
+  NOT_FOUND_ORDER: {
+    http: 404,
+    remedy: 'fix',
+    says: 'The own account has no such order.',
+    next: 'A UUID is read as the Scent id, anything else or --global as the global id; `scent orders list` shows those made here.',
+  },
+  NOT_FOUND_SCENT_ORDER: {
+    http: 404,
+    remedy: 'fix',
+    says: 'The own account has no such order.',
+    next: 'Give the Scent order id, a UUID: `scent orders get`.',
+  },
+  NOT_FOUND_WALLET: {
+    http: 404,
+    remedy: 'support',
+    says: 'No wallet is provisioned yet.',
+    next: 'Ask the account manager.',
+  },
+  NOT_FOUND_STATEMENT: {
+    http: 404,
+    remedy: 'fix',
+    says: 'The own account has no such statement.',
+    next: 'Check the statement id.',
+  },
+  NOT_FOUND_COMMISSION_PERIOD: {
+    http: 404,
+    remedy: 'fix',
+    says: 'The own account has no such commission period.',
+    next: 'See `scent commissions list`.',
+  },
+  NOT_FOUND_WEBHOOK_SUBSCRIPTION: {
+    http: 404,
+    remedy: 'fix',
+    says: 'The own account has no such webhook subscription.',
+    next: 'See `scent webhooks list`.',
+  },
+  NOT_FOUND_SCENT: {
+    http: 404,
+    remedy: 'fix',
+    says: 'The catalog has no such scent.',
+    next: 'See `scent catalog scents`.',
+  },
+  NOT_FOUND_BRAND: {
+    http: 404,
+    remedy: 'fix',
+    says: 'The catalog has no such brand.',
+    next: 'See `scent catalog brands`.',
+  },
+  NOT_FOUND_VARIANT: {
+    http: 404,
+    remedy: 'fix',
+    says: 'No such variant, or it is not in the assortment of this account.',
+    next: 'See `scent catalog variants`.',
+  },
+  NOT_FOUND_CART_ITEM: {
+    http: 404,
+    remedy: 'fix',
+    says: 'The cart has no line with this variant.',
+    next: 'See `scent cart show`; `scent cart add` makes a line.',
+  },
+  NOT_FOUND_FULFILLMENT_GROUP: {
+    http: 404,
+    remedy: 'fix',
+    says: 'The order has no such fulfillment group.',
+    next: 'See the groups with `scent orders track`.',
+  },
+  NOT_FOUND_ORDER_LINE: {
+    http: 404,
+    remedy: 'fix',
+    says: 'The order has no such line.',
+    next: 'See the lines with `scent orders get`.',
+  },
+  VALIDATION_ERRORS: {
+    http: 400,
+    remedy: 'fix',
+    says: 'The service refused some fields of the request.',
+    next: 'Correct the fields named in the details.',
+  },
+  VALIDATION_MISSING_REPORT_RANGE: {
+    http: 400,
+    remedy: 'fix',
+    says: 'The report needs a start and an end.',
+    next: 'Give --from and --to.',
+  },
+  VALIDATION_INVALID_COMMISSION_PERIOD_STATUS: {
+    http: 400,
+    remedy: 'fix',
+    says: 'The status is none of a commission period.',
+    next: 'Use Provisional, Issued or Settled.',
+  },
+  VALIDATION_INVALID_PERIOD: {
+    http: 400,
+    remedy: 'fix',
+    says: 'The period is empty: it ends where it starts.',
+    next: 'Give a --to after --from.',
+  },
+  VALIDATION_REPORT_WINDOW_TOO_LARGE: {
+    http: 400,
+    remedy: 'fix',
+    says: 'The report window is over 400 days.',
+    next: 'Ask for 400 days or less at a time.',
+  },
+  VALIDATION_UNKNOWN_LOOKUP_CODE: {
+    http: 400,
+    remedy: 'fix',
+    says: 'The catalog does not know this concentration or audience.',
+    next: 'See the list and the value in the details.',
+  },
+  VALIDATION_WEBHOOK_URL_UNSAFE: {
+    http: 400,
+    remedy: 'fix',
+    says: 'The webhook URL is not absolute https, does not resolve, or resolves to a private address.',
+    next: 'Give a public https URL; details.reason says what is wrong with this one.',
+  },
+  VALIDATION_PRICE_LOCK_INVALID: {
+    http: 400,
+    remedy: 'fix',
+    says: 'The price lock is unknown, not of this cart, or the cart has changed since.',
+    next: relock,
+  },
+  VALIDATION_PRICE_LOCK_EXPIRED: {
+    http: 400,
+    remedy: 'fix',
+    says: 'The price lock has expired.',
+    next: relock,
+  },
+  VALIDATION_INVALID_COUNTRY_CODE: {
+    http: 400,
+    remedy: 'fix',
+    says: 'The country code is no ISO 3166-1 alpha-3 code.',
+    next: 'Use three letters, such as SAU.',
+  },
+  VALIDATION_CUSTOMER_REF_TOO_LONG: {
+    http: 400,
+    remedy: 'fix',
+    says: 'The customer reference is over 128 characters.',
+    next: 'Shorten it.',
+  },
+  VALIDATION_WEBHOOK_EVENT_TYPE_NOT_SUBSCRIBED: {
+    http: 400,
+    remedy: 'fix',
+    says: 'The subscription does not hold this event type.',
+    next: 'Add it with `scent webhooks update`, or test one it holds.',
+  },
+  VALIDATION_INVALID_REASON_CODE: {
+    http: 400,
+    remedy: 'fix',
+    says: 'The service does not know this return reason.',
+    next: 'Use Damaged, or a code the account manager has named.',
+  },
+  VALIDATION_INVALID_RETURN_STATUS: {
+    http: 400,
+    remedy: 'fix',
+    says: 'The status is none of a return request.',
+    next: 'Use Requested, Accepted, Processing, Refunded, Rejected or Withdrawn.',
+  },
+  BUSINESS_PRICE_NOT_AVAILABLE: {
+    http: 422,
+    remedy: 'decide',
+    says: 'A price of the cart or of the lock is no longer available.',
+    next: 'Preview again and decide on the new price: `scent checkout`.',
+  },
+  BUSINESS_VARIANT_UNAVAILABLE: {
+    http: 422,
+    remedy: 'decide',
+    says: 'The variant is unavailable.',
+    next: 'Ask to be told when it is back: `scent cart notify`.',
+  },
+  BUSINESS_VARIANT_NOT_PRICED: {
+    http: 422,
+    remedy: 'support',
+    says: 'The variant has no active price for this account.',
+    next: 'Choose another variant, or ask the account manager.',
+  },
+  BUSINESS_PRODUCT_ACCESS_DISABLED: {
+    http: 422,
+    remedy: 'support',
+    says: 'The access of this account to start new Scent activity is paused.',
+    next: 'Ask the account manager; repeating does not help.',
+  },
+  BUSINESS_CART_NOT_CHECKOUT_READY: {
+    http: 422,
+    remedy: 'fix',
+    says: 'The cart can not be checked out as it stands.',
+    next: 'See each issue and its mend: `scent checkout preview`, or walk through them: `scent checkout`.',
+  },
+  BUSINESS_WEBHOOK_SUBSCRIPTION_LIMIT: {
+    http: 422,
+    remedy: 'decide',
+    says: 'There are 5 active webhook subscriptions already.',
+    next: 'Disable one: `scent webhooks disable`.',
+  },
+  BUSINESS_VARIANT_ALREADY_AVAILABLE: {
+    http: 422,
+    remedy: 'fix',
+    says: 'The variant is available already.',
+    next: 'Add it: `scent cart add`.',
+  },
+  BUSINESS_VARIANT_NOT_UNAVAILABLE: {
+    http: 422,
+    remedy: 'fix',
+    says: 'The variant is available already.',
+    next: 'Add it: `scent cart add`.',
+  },
+  BUSINESS_NOTIFY_DISABLED: {
+    http: 422,
+    remedy: 'support',
+    says: 'Back-in-stock notices are disabled.',
+    next: 'Ask the account manager.',
+  },
+  BUSINESS_RETURN_REQUEST_GROUP_NOT_DELIVERED: {
+    http: 422,
+    remedy: 'wait',
+    says: 'The fulfillment group is not delivered yet.',
+    next: 'Request the return after delivery: `scent orders track`.',
+  },
+  BUSINESS_RETURN_REQUEST_WINDOW_EXPIRED: {
+    http: 422,
+    remedy: 'support',
+    says: 'The return window, counted from the delivery, has closed.',
+    next: 'details.windowDays tells its length; ask the account manager about exceptions.',
+  },
+  BUSINESS_RETURN_REQUEST_EXCEEDS_REMAINING: {
+    http: 422,
+    remedy: 'fix',
+    says: 'A quantity is above what can still be returned of its line.',
+    next: 'See `scent returns list --order` and the order; ask for less.',
+  },
+  BUSINESS_RETURN_REQUEST_DUPLICATE_LINE: {
+    http: 422,
+    remedy: 'settle',
+    says: 'A line has an open return request already.',
+    next: 'See `scent returns list --order`.',
+  },
+  BUSINESS_RETURN_REQUEST_NOT_PENDING: {
+    http: 422,
+    remedy: 'settle',
+    says: 'The return request is no longer Requested; it can not be withdrawn any more.',
+    next: 'See `scent returns list`.',
+  },
+  BUSINESS_NOTICE_NOT_AWAITING_RESPONSE: {
+    http: 422,
+    remedy: 'settle',
+    says: 'The notice is closed already: answered, or expired.',
+    next: 'The order shows the outcome: `scent orders get`.',
+  },
+  CONFLICT_CART_HAS_PENDING_ORDER: {
+    http: 409,
+    remedy: 'wait',
+    says: 'The cart has an order in flight.',
+    next: 'Wait until it ends; `scent checkout preview` names its reference.',
+  },
+  CONFLICT_CART_CHECKOUT_RACE: {
+    http: 409,
+    remedy: 'wait',
+    says: 'Another request worked on the same cart at the same moment.',
+    next: 'Repeat; an order with the same reference.',
+  },
+  CONFLICT_PRICE_LOCK_CREATE_RACE: {
+    http: 409,
+    remedy: 'wait',
+    says: 'Another request locked the same cart at the same moment.',
+    next: 'Repeat.',
+  },
+  CONFLICT_ORDER_DUPLICATE_REFERENCE: {
+    http: 409,
+    remedy: 'settle',
+    says: 'An order with this reference exists already. Nothing was charged again.',
+    next: readBack,
+  },
+  CONFLICT_ORDER_IN_PROGRESS: {
+    http: 409,
+    remedy: 'wait',
+    says: 'An order with this reference is still being made.',
+    next: 'Repeat shortly with the same reference.',
+  },
+  CONFLICT_ORDER_REQUIRES_INTERVENTION: {
+    http: 409,
+    remedy: 'support',
+    says: 'An earlier attempt with this reference stopped in a state that only a person can settle.',
+    next: 'Contact the account manager with the reference. Do not order again under another one.',
+  },
+  CONFLICT_PRICE_LOCK_ALREADY_USED: {
+    http: 409,
+    remedy: 'settle',
+    says: 'The price lock has been used by an order.',
+    next: readBack,
+  },
+  CONFLICT_NOTICE_ALREADY_RESOLVED: {
+    http: 409,
+    remedy: 'settle',
+    says: 'The answer came at the moment of the deadline, and the deadline won.',
+    next: 'The order shows the outcome: `scent orders get`.',
+  },
+  CONFLICT_COMMISSION_PERIOD_ALREADY_OBJECTED: {
+    http: 409,
+    remedy: 'settle',
+    says: 'The commission period has an objection already.',
+    next: 'See `scent commissions list`.',
+  },
+  CONFLICT_COMMISSION_PERIOD_NOT_PROVISIONAL: {
+    http: 409,
+    remedy: 'support',
+    says: 'The commission period is no longer provisional.',
+    next: 'Ask the account manager.',
+  },
+  CONFLICT_COMMISSION_PERIOD_PAST_ISSUE_DATE: {
+    http: 409,
+    remedy: 'support',
+    says: 'The commission period is past its issue date.',
+    next: 'Ask the account manager.',
+  },
+
+  // Our own
+  INVALID_INPUT: {
+    exit: 2,
+    remedy: 'fix',
+    says: 'A value was refused before anything was sent.',
+    next: 'Correct the value; see --help.',
+  },
+  MISSING_INPUT: {
+    exit: 2,
+    remedy: 'fix',
+    says: 'Something needed is missing, and nobody can be asked.',
+    next: 'Give it as a flag; see --help.',
+  },
+  CORRUPT_FILE: {
+    exit: 2,
+    remedy: 'fix',
+    says: 'A local file of scent can not be read. It was left as it is.',
+    next: 'Repair the file, or move it away.',
+  },
+  FOREIGN_FILE: {
+    exit: 2,
+    remedy: 'fix',
+    says: 'A local file of scent belongs to another user, or is no plain file. It was left as it is.',
+    next: 'Check its owner, or point SCENT_CONFIG_DIR or SCENT_STATE_DIR elsewhere.',
+  },
+  FILE_FAILED: {
+    exit: 1,
+    remedy: 'fix',
+    says: 'A local file could not be written. Nothing was sent after that.',
+    next: 'Check the disk and the permissions of the folder.',
+  },
+  INSECURE_URL: {
+    exit: 2,
+    remedy: 'fix',
+    says: 'Tokens go over https only; plain http is allowed to this machine alone.',
+    next: 'Use an https URL.',
+  },
+  NO_CREDENTIALS: {
+    exit: 3,
+    remedy: 'login',
+    says: 'There is no credential to log in with.',
+    next: '`scent auth login`, or set SCENT_CLIENT_ID and SCENT_CLIENT_SECRET; to try things out: `scent sandbox start`.',
+  },
+  KEYCHAIN_UNAVAILABLE: {
+    exit: 3,
+    remedy: 'fix',
+    says: 'The keychain of this machine can not be used.',
+    next: 'Start or unlock a keyring, set SCENT_CLIENT_ID and SCENT_CLIENT_SECRET, or log in with --storage file.',
+  },
+  NO_CONNECTION: {
+    exit: 10,
+    remedy: 'wait',
+    says: 'No connection to the service. Nothing was sent.',
+    next: 'Check the network and the base URL: `scent auth status`.',
+  },
+  TLS_UNTRUSTED: {
+    exit: 10,
+    remedy: 'fix',
+    says: 'The certificate of the service is not trusted. Nothing was sent.',
+    next: 'Check the host; a company CA is added with NODE_EXTRA_CA_CERTS.',
+  },
+  NO_ANSWER: {
+    exit: 10,
+    remedy: 'wait',
+    says: 'The request left, and no whole answer came back.',
+    next: 'Repeat later.',
+  },
+  ODD_ANSWER: {
+    exit: 10,
+    remedy: 'support',
+    says: 'The service answered something that is not in the contract.',
+    next: 'Check the base URL; look at the exchange with --debug.',
+  },
+  OUTCOME_UNKNOWN: {
+    exit: 12,
+    remedy: 'settle',
+    says: 'The request may have taken effect: its answer was lost.',
+    next: 'Read the state back before you repeat it.',
+  },
+  LIMIT_EXCEEDED: {
+    exit: 7,
+    remedy: 'decide',
+    says: 'The amount is above the one approved. Nothing was ordered.',
+    next: 'Approve the new amount with --max-total, or change the cart.',
+  },
+  ORDER_FAILED: {
+    exit: 7,
+    remedy: 'decide',
+    says: 'The service made the order and failed it.',
+    next: 'See the reason in the details and the ledger: `scent wallet transactions`.',
+  },
+  ORDER_MISMATCH: {
+    exit: 8,
+    remedy: 'support',
+    says: 'The order that exists under this reference is not the one asked for.',
+    next: 'Read it with `scent orders get`; choose another reference only for a new order.',
+  },
+  SANDBOX_NOT_RUNNING: {
+    exit: 10,
+    remedy: 'fix',
+    says: 'No sandbox is running.',
+    next: '`scent sandbox start`.',
+  },
+  SANDBOX_RUNNING: {
+    exit: 8,
+    remedy: 'settle',
+    says: 'A sandbox is running already.',
+    next: 'Use it, or stop it first: `scent sandbox stop`.',
+  },
+  DECLINED: {
+    exit: 130,
+    remedy: 'decide',
+    says: 'Not confirmed. Nothing was changed.',
+    next: 'Run it again when you are ready.',
+  },
+  INTERRUPTED: {
+    exit: 130,
+    remedy: 'settle',
+    says: 'Interrupted. Local records are whole.',
+    next: 'Run it again when you are ready.',
+  },
+} as const satisfies Record<string, CatalogueEntry>
+
+export type Code = keyof typeof catalogue
+
+const exitOfStatus: Record<number, number> = {
+  400: 6,
+  401: 3,
+  403: 4,
+  404: 5,
+  405: 6,
+  409: 8,
+  415: 6,
+  422: 7,
+  429: 9,
+}
+
+const classes: {above: number; entry: CatalogueEntry}[] = [
+  {
+    above: 500,
+    entry: {remedy: 'wait', says: 'The service failed.', next: 'Repeat later.'},
+  },
+  {
+    above: 400,
+    entry: {
+      remedy: 'fix',
+      says: 'The service refused the request.',
+      next: 'See the details; the code is newer than this program.',
+    },
+  },
+]
+
+/** The catalogue's entry of a code; of an unknown one, that of its HTTP class. */
+export function entryOf(code: string, http?: number): CatalogueEntry {
+  if (Object.hasOwn(catalogue, code)) return catalogue[code as Code]
+  const found = classes.find(({above}) => (http ?? 500) >= above)
+  const entry = found?.entry ?? catalogue.ODD_ANSWER
+  return http === undefined ? entry : {...entry, http}
+}
+
+/** The exit code of a failure: the list is in README, Exit codes. An unknown 4xx counts as a rejected request. */
+export function exitOf(code: string, http?: number): number {
+  const entry = entryOf(code, http)
+  if (entry.exit !== undefined) return entry.exit
+  const status = http ?? entry.http
+  if (status === undefined) return 1
+  return exitOfStatus[status] ?? (status >= 500 ? 10 : 6)
+}

@@ -1,0 +1,43 @@
+import Big from 'big.js'
+import {isLosslessNumber, LosslessNumber, parse, stringify} from 'lossless-json'
+
+/** A JSON number as it was written: a JS number where that is exact, the digits themselves otherwise. */
+export type Digits = number | LosslessNumber
+
+const SAFE_INTEGER = /^(?:0|-?[1-9]\d{0,14})$/
+
+export function isDigits(value: unknown): value is Digits {
+  return isLosslessNumber(value) || (typeof value === 'number' && Number.isFinite(value))
+}
+
+/** Keeps the digits of `text`, as a JSON number that prints as it was typed. */
+export function digits(text: string): Digits {
+  return SAFE_INTEGER.test(text) ? Number(text) : new LosslessNumber(text)
+}
+
+/** Parses JSON without passing a decimal or an int64 through a double. Throws SyntaxError. */
+export function parseJson(text: string): unknown {
+  // A repeated key: the last one wins, as in every other parser that a server's author will have tried.
+  return parse(text, null, {parseNumber: digits, onDuplicateKey: ({newValue}) => newValue})
+}
+
+/** Control characters of C1, bidi controls and zero-width characters, which JSON itself lets through. */
+const INVISIBLE =
+  /[\u007f-\u009f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]/g
+
+const escaped = (char: string) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`
+
+/** JSON with every number in the digits it came in, and nothing in it that a terminal acts on. */
+export function printJson(value: unknown, indent = 2): string {
+  const text = stringify(value, null, indent) ?? 'null'
+  return text.replace(INVISIBLE, escaped)
+}
+
+/** Exact decimal of an amount. Throws on what is no number. */
+export function exact(amount: Digits | string): Big {
+  return new Big(String(amount))
+}
+
+export function sameAmount(a: Digits, b: Digits): boolean {
+  return exact(a).eq(exact(b))
+}

@@ -1,0 +1,65 @@
+import type * as z from 'zod/mini'
+import type {Code} from './errors.ts'
+import type {Method} from './wire.ts'
+
+/**
+ * What a query parameter may hold. One rule a parameter: the client writes values by it, the sandbox refuses by it
+ * (spec, Query and paging codes). `many` means that the parameter may be repeated, and matches any of its values.
+ */
+export type QueryRule =
+  | {kind: 'text'; max?: number; many?: true}
+  | {kind: 'uuid'; many?: true}
+  | {kind: 'enum'; values: readonly string[]; many?: true}
+  | {kind: 'tokens'; values: readonly string[]}
+  | {kind: 'decimal' | 'date' | 'boolean' | 'page' | 'pageSize'}
+
+export interface Operation {
+  /** One sentence, shown by `scent api` and the sandbox. */
+  summary: string
+  method: Method
+  /** Below {base_url}; {name} stands for one encoded segment. */
+  path: string
+  auth: 'bearer' | 'none'
+  /**
+   * Whether a request whose answer was lost may be sent again: `freely`; `by-key`, with the same key and body, by a
+   * flow that keeps a journal; `never`: read the state back instead.
+   */
+  repeat: 'freely' | 'by-key' | 'never'
+  query?: Readonly<Record<string, QueryRule>>
+  body?: z.ZodMiniType
+  /** The payload of a success. Only what a flow needs is checked; see shown(). */
+  payload: z.ZodMiniType
+  /** The refusals the spec lists for it, beyond those possible everywhere. */
+  fails: readonly Code[]
+  /** 201 CREATED with a Location instead of 200 SUCCESS. */
+  created?: true
+}
+
+type PathNames<P extends string> = P extends `${string}{${infer Name}}${infer Rest}`
+  ? Name | PathNames<Rest>
+  : never
+
+type QueryValue<R> = R extends {kind: 'tokens'}
+  ? readonly string[]
+  : R extends {kind: 'boolean'}
+    ? boolean
+    : R extends {kind: 'page' | 'pageSize'}
+      ? number
+      : R extends {many: true}
+        ? readonly string[]
+        : string
+
+export type Params<O extends Operation> = {[K in PathNames<O['path']>]: string}
+export type Query<O extends Operation> =
+  O['query'] extends Record<string, QueryRule>
+    ? {[K in keyof O['query']]?: QueryValue<O['query'][K]> | undefined}
+    : Record<never, never>
+export type Body<O extends Operation> = O['body'] extends z.ZodMiniType ? z.output<O['body']> : undefined
+export type Payload<O extends Operation> = z.output<O['payload']>
+
+/** Everything a call needs beside its operation: params where the path has names, body where one is sent. */
+export type Input<O extends Operation> = ([PathNames<O['path']>] extends [never]
+  ? {params?: never}
+  : {params: Params<O>}) & {query?: Query<O> | undefined} & (O['body'] extends z.ZodMiniType
+    ? {body: Body<O>}
+    : {body?: never})

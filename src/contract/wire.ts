@@ -1,0 +1,66 @@
+import * as z from 'zod/mini'
+import {type Digits, isDigits} from './money.ts'
+
+export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+
+export interface HttpRequest {
+  method: Method
+  /** Absolute, already percent-encoded. */
+  url: string
+  headers: Record<string, string>
+  body?: string
+  signal?: AbortSignal
+  /** Milliseconds from the send to the last byte of the answer. */
+  timeoutMs?: number
+}
+
+export interface HttpResponse {
+  status: number
+  /** Names in lower case. */
+  headers: Record<string, string>
+  body: string
+}
+
+/**
+ * Carries one request to a service and brings its answer back, whatever its status. Redirects are not followed.
+ * Fails with a Failure whose facts.effect says what is certain: `none` (NO_CONNECTION, TLS_UNTRUSTED: it never
+ * arrived) or `unknown` (NO_ANSWER: it left, and no whole answer came).
+ */
+export type Send = (request: HttpRequest) => Promise<HttpResponse>
+
+/** The envelope of every answer (spec, Envelope). */
+export const envelope = z.looseObject({
+  state: z.string(),
+  payload: z.optional(z.unknown()),
+  details: z.optional(z.unknown()),
+})
+
+/** Any UUID in its hyphenated form, whatever its version and case. */
+export const uuid = z.guid()
+
+/** ISO 8601 date-time. Answers keep the server's own form. */
+export const timestamp = z.string()
+
+/** A JSON number whose digits are kept as they came. */
+export const decimal = z.custom<Digits>((value) => isDigits(value), 'must be a number')
+
+/** 1 to 128 characters (spec, Limits). Which ones a path can carry is decided where the path is built. */
+export const customerRef = z.string().check(z.minLength(1), z.maxLength(128))
+
+/**
+ * A field of an answer that is only shown: no flow depends on it, so any value is accepted and kept for --json.
+ * Its schema stays readable as `inner`, for the sandbox's tests and the types.
+ */
+export function shown<S extends z.ZodMiniType>(inner: S) {
+  const tolerant = z.optional(z.custom<z.output<S> | null>(() => true))
+  return Object.assign(tolerant, {inner})
+}
+
+/** A string whose known values are listed, and which may hold others (spec, Value sets). */
+export function oneOf<const V extends string>(...known: V[]) {
+  type Open = V | (string & {})
+  return Object.assign(
+    z.custom<Open>((value) => typeof value === 'string', 'must be a string'),
+    {known},
+  )
+}
