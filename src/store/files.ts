@@ -1,0 +1,192 @@
+import {randomBytes} from 'node:crypto'
+import * as fs from 'node:fs'
+import {basename, dirname, join} from 'node:path'
+import {Failure} from '../contract/failure.ts'
+
+const {constants} = fs
+/** O_NONBLOCK keeps a FIFO put in the place of a file from hanging the program; 0 where a platform lacks a flag. */
+const NO_FOLLOW = (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0)
+const LARGEST = 4 * 1024 * 1024
+
+/** Makes a folder and its parents, mode 0700 whatever the umask. Fails with FOREIGN_FILE or FILE_FAILED. */
+export function ownFolder(path: string): void {
+  attempt(path, 'made', () => {
+    // Each missing parent by itself: with one recursive call an odd umask could lock us out of what we just made.
+    if (!fs.existsSync(path)) {
+      if (!fs.existsSync(dirname(path))) ownFolder(dirname(path))
+      fs.mkdirSync(path, {recursive: true, mode: 0o700})
+    }
+    const stat = fs.statSync(path)
+    if (!stat.isDirectory()) throw foreign(path, 'is no folder')
+    if (isForeign(stat)) throw foreign(path, 'belongs to another user')
+    if (process.platform !== 'win32' && (stat.mode & 0o777) !== 0o700) fs.chmodSync(path, 0o700)
+  })
+}
+
+/**
+ * Opens a file of ours: no link is followed, and it must be a plain file of this user. A new one gets mode 0600.
+ * Undefined where there is none and flags don't create it. Fails with FOREIGN_FILE or FILE_FAILED.
+ */
+export function openOwn(path: string, flags: number): number | undefined {
+  const fd = attempt(path, 'opened', () => {
+    try {
+      return fs.openSync(path, flags | NO_FOLLOW, 0o600)
+    } catch (error) {
+      if (isSystem(error, 'ENOENT')) return undefined
+      if (isSystem(error, 'ELOOP', 'EMLINK')) throw foreign(path, 'is a symbolic link')
+      if (isSystem(error, 'EISDIR', 'ENXIO')) throw foreign(path, 'is no plain file')
+      throw error
+    }
+  })
+  if (fd === undefined) return undefined
+  try {
+    requireOwn(path, fs.fstatSync(fd))
+    return fd
+  } catch (error) {
+    fs.closeSync(fd)
+    throw error
+  }
+}
+
+/**
+ * Reads a small file of ours as text; undefined where there is none. Fails with FOREIGN_FILE, with CORRUPT_FILE
+ * where it is larger than `limit` bytes or no UTF-8, with FILE_FAILED where it can't be read.
+ */
+export function readOwn(path: string, limit = LARGEST): string | undefined {
+  const fd = openOwn(path, constants.O_RDONLY)
+  if (fd === undefined) return undefined
+  try {
+    if (fs.fstatSync(fd).size > limit) throw corrupt(path, `is larger than ${limit} bytes`)
+    const bytes = attempt(path, 'read', () => fs.readFileSync(fd))
+    return new TextDecoder('utf-8', {fatal: true}).decode(bytes)
+  } catch (error) {
+    if (error instanceof TypeError) throw corrupt(path, 'is no UTF-8 text')
+    throw error
+  } finally {
+    fs.closeSync(fd)
+  }
+}
+
+/**
+ * Puts `text` in the place of a file, whole or not at all, mode 0600, on disk when it returns. What stands there
+ * must be a file of ours: a link or another user's file is never replaced. Fails with FOREIGN_FILE or FILE_FAILED.
+ */
+export function writeOwn(path: string, text: string): void {
+  ownFolder(dirname(path))
+  const before = fs.lstatSync(path, {throwIfNoEntry: false})
+  if (before !== undefined) requireOwn(path, before)
+  const temporary = writeBeside(path, text, {sync: true})
+  attempt(path, 'written', () => {
+    try {
+      fs.renameSync(temporary, path)
+    } catch (error) {
+      fs.rmSync(temporary, {force: true})
+      throw error
+    }
+    syncFolder(dirname(path))
+  })
+}
+
+/**
+ * Makes a file that must not exist yet, whole from its first moment, and on disk when it returns. False where
+ * another process was faster. Fails with FILE_FAILED or FOREIGN_FILE.
+ */
+export function createOwn(path: string, text: string): boolean {
+  ownFolder(dirname(path))
+  const temporary = writeBeside(path, text, {sync: true})
+  return attempt(path, 'made', () => {
+    try {
+      fs.linkSync(temporary, path)
+    } catch (error) {
+      if (isSystem(error, 'EEXIST')) return false
+      throw error
+    } finally {
+      fs.rmSync(temporary, {force: true})
+    }
+    syncFolder(dirname(path))
+    return true
+  })
+}
+
+/** Removes a file of ours. False where there was none. */
+export function removeOwn(path: string): boolean {
+  const stat = fs.lstatSync(path, {throwIfNoEntry: false})
+  if (stat === undefined) return false
+  requireOwn(path, stat)
+  attempt(path, 'removed', () => fs.rmSync(path, {force: true}))
+  return true
+}
+
+/** A temporary file with this text beside `path`, on disk if asked; its name is unique among all processes. */
+export function writeBeside(path: string, text: string, {sync}: {sync: boolean}): string {
+  const name = `.${basename(path)}.${process.pid}-${randomBytes(6).toString('hex')}.tmp`
+  const temporary = join(dirname(path), name)
+  return attempt(path, 'written', () => {
+    const fd = fs.openSync(
+      temporary,
+      constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | NO_FOLLOW,
+      0o600,
+    )
+    try {
+      if (process.platform !== 'win32') fs.fchmodSync(fd, 0o600)
+      fs.writeFileSync(fd, text)
+      if (sync) fs.fsyncSync(fd)
+    } catch (error) {
+      fs.rmSync(temporary, {force: true})
+      throw error
+    } finally {
+      fs.closeSync(fd)
+    }
+    return temporary
+  })
+}
+
+/** Makes a new name in the folder survive a power cut. Windows has no such call, and needs none. */
+export function syncFolder(path: string): void {
+  if (process.platform === 'win32') return
+  const fd = fs.openSync(path, constants.O_RDONLY)
+  try {
+    fs.fsyncSync(fd)
+  } finally {
+    fs.closeSync(fd)
+  }
+}
+
+/** Runs a step on a file; what the system refuses becomes FILE_FAILED, naming the file and the reason. */
+export function attempt<T>(path: string, done: string, step: () => T): T {
+  try {
+    return step()
+  } catch (error) {
+    if (error instanceof Failure) throw error
+    throw fileFailed(path, done, error)
+  }
+}
+
+export function fileFailed(path: string, done: string, cause: unknown): Failure {
+  const reason = (cause as NodeJS.ErrnoException | null)?.code ?? 'unknown reason'
+  return new Failure('FILE_FAILED', {message: `${path} could not be ${done} (${reason}).`}, {cause})
+}
+
+export function corrupt(path: string, why: string): Failure {
+  return new Failure('CORRUPT_FILE', {message: `${path} ${why}. It was left as it is.`})
+}
+
+export function foreign(path: string, why: string): Failure {
+  return new Failure('FOREIGN_FILE', {message: `${path} ${why}. It was left as it is.`})
+}
+
+/** Whether an error of the system carries one of these codes. */
+export function isSystem(error: unknown, ...codes: string[]): boolean {
+  return error instanceof Error && 'code' in error && codes.includes(String(error.code))
+}
+
+function requireOwn(path: string, stat: fs.Stats): void {
+  if (stat.isSymbolicLink()) throw foreign(path, 'is a symbolic link')
+  if (!stat.isFile()) throw foreign(path, 'is no plain file')
+  if (isForeign(stat)) throw foreign(path, 'belongs to another user')
+}
+
+/** Windows has no numeric owners: there the profile folder's own rights decide. */
+function isForeign(stat: fs.Stats): boolean {
+  return process.getuid !== undefined && stat.uid !== process.getuid()
+}

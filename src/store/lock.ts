@@ -1,0 +1,123 @@
+import * as fs from 'node:fs'
+import {hostname} from 'node:os'
+import {basename, dirname, join} from 'node:path'
+import {Failure} from '../contract/failure.ts'
+import {isSystem, ownFolder, writeBeside} from './files.ts'
+
+/** A lock whose holder sits on another machine (a shared home folder) counts as left behind after this long. */
+const FOREIGN_STALE_MS = 30_000
+
+interface Held {
+  path: string
+}
+
+/**
+ * Runs `work` while no other process, and no other caller of this one, holds the lock named `path`. A holder that
+ * died is taken over at once. Fails with FILE_FAILED when a living one keeps it longer than `waitMs`.
+ *
+ * The lock is the highest of the numbered files `path.1`, `path.2`, …: held while it names a living process, free
+ * when it is empty. Taking it means making the next number, which only one can; the highest number is never removed,
+ * so a process that acts on an old view of the folder sees afterwards that it lost.
+ */
+export async function withLock<T>(
+  path: string,
+  work: () => T | Promise<T>,
+  {waitMs = 10_000}: {waitMs?: number} = {},
+): Promise<T> {
+  ownFolder(dirname(path))
+  const end = performance.now() + waitMs
+  let held = take(path)
+  while (held === undefined) {
+    if (performance.now() > end) {
+      throw new Failure('FILE_FAILED', {message: `${path} is held by another process of scent.`})
+    }
+    await new Promise((wake) => setTimeout(wake, 2 + Math.random() * 20))
+    held = take(path)
+  }
+  try {
+    return await work()
+  } finally {
+    release(held)
+  }
+}
+
+/** One try, without waiting. Undefined while somebody living holds it. */
+function take(path: string): Held | undefined {
+  const last = highest(path)
+  if (last > 0 && isHeld(`${path}.${last}`)) return undefined
+  const mine = `${path}.${last + 1}`
+  const temporary = writeBeside(path, JSON.stringify(me()), {sync: false})
+  try {
+    fs.linkSync(temporary, mine)
+  } catch (error) {
+    if (isSystem(error, 'EEXIST')) return undefined
+    throw error
+  } finally {
+    fs.rmSync(temporary, {force: true})
+  }
+  if (highest(path) !== last + 1) {
+    fs.rmSync(mine, {force: true})
+    return undefined
+  }
+  for (const number of numbers(path)) {
+    if (number <= last) fs.rmSync(`${path}.${number}`, {force: true})
+  }
+  return {path: mine}
+}
+
+function release(held: Held): void {
+  try {
+    fs.truncateSync(held.path, 0)
+  } catch (error) {
+    if (!isSystem(error, 'ENOENT')) throw error
+  }
+}
+
+function numbers(path: string): number[] {
+  const prefix = `${basename(path)}.`
+  return fs
+    .readdirSync(dirname(path))
+    .filter((name) => name.startsWith(prefix) && /^\d+$/.test(name.slice(prefix.length)))
+    .map((name) => Number(name.slice(prefix.length)))
+}
+
+const highest = (path: string) => Math.max(0, ...numbers(path))
+
+function isHeld(path: string): boolean {
+  let text: string
+  let age: number
+  try {
+    text = fs.readFileSync(path, 'utf8')
+    age = Date.now() - fs.statSync(path).mtimeMs
+  } catch (error) {
+    // A newer number has replaced it since: look again.
+    if (isSystem(error, 'ENOENT')) return true
+    throw error
+  }
+  if (text === '') return false
+  const [host, pid, started] = JSON.parse(text) as [string, number, string]
+  if (host !== hostname()) return age < FOREIGN_STALE_MS
+  return isAlive(pid) && startOf(pid) === started
+}
+
+const me = () => [hostname(), process.pid, startOf(process.pid)]
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch (error) {
+    return isSystem(error, 'EPERM')
+  }
+}
+
+/** When a process started, where the system tells: a number that was given out again is another process. */
+function startOf(pid: number): string {
+  if (process.platform !== 'linux') return ''
+  try {
+    const stat = fs.readFileSync(join('/proc', String(pid), 'stat'), 'utf8')
+    return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? ''
+  } catch {
+    return ''
+  }
+}

@@ -1,0 +1,69 @@
+import {createHash} from 'node:crypto'
+import {homedir} from 'node:os'
+import {isAbsolute, join, resolve} from 'node:path'
+
+export interface Folders {
+  /** Settings and profiles: config.json, and credentials.json where a login chose `--storage file`. */
+  config: string
+  /** What the program remembers: records, tokens, the sandbox's locator. */
+  state: string
+}
+
+/** Who the records belong to: they never mix between hosts, credentials or partners acted for. */
+export interface Identity {
+  /** Scheme, host and port, such as https://api.example.com. */
+  origin: string
+  clientId: string
+  /** The partner acted for; null for the own account. */
+  onBehalfOf: string | null
+}
+
+/** The folders of this user on this platform; SCENT_CONFIG_DIR and SCENT_STATE_DIR win. Nothing is created. */
+export function foldersOf(
+  env: Readonly<Record<string, string | undefined>> = process.env,
+  platform: NodeJS.Platform = process.platform,
+): Folders {
+  const home = env.HOME || homedir()
+  const places = {
+    win32: {
+      config: join(env.APPDATA || join(home, 'AppData', 'Roaming'), 'scent'),
+      state: join(env.LOCALAPPDATA || join(home, 'AppData', 'Local'), 'scent'),
+    },
+    darwin: {
+      config: join(home, 'Library', 'Application Support', 'scent'),
+      state: join(home, 'Library', 'Application Support', 'scent', 'state'),
+    },
+  }
+  const usual = places[platform as 'win32' | 'darwin'] ?? {
+    config: join(xdg(env.XDG_CONFIG_HOME) ?? join(home, '.config'), 'scent'),
+    state: join(xdg(env.XDG_STATE_HOME) ?? join(home, '.local', 'state'), 'scent'),
+  }
+  return {
+    config: env.SCENT_CONFIG_DIR ? resolve(env.SCENT_CONFIG_DIR) : usual.config,
+    state: env.SCENT_STATE_DIR ? resolve(env.SCENT_STATE_DIR) : usual.state,
+  }
+}
+
+/** The XDG specification has relative paths ignored. */
+function xdg(path: string | undefined): string | undefined {
+  return path && isAbsolute(path) ? path : undefined
+}
+
+export const configFile = (folders: Folders) => join(folders.config, 'config.json')
+export const credentialsFile = (folders: Folders) => join(folders.config, 'credentials.json')
+export const sandboxFile = (folders: Folders) => join(folders.state, 'sandbox.json')
+
+/** A name for files of one identity: the host readable, the rest hashed, so that no two identities share it. */
+export function identityName(identity: Identity): string {
+  const hash = createHash('sha256')
+    .update(JSON.stringify([identity.origin, identity.clientId, identity.onBehalfOf]))
+    .digest('hex')
+    .slice(0, 16)
+  const host = identity.origin.replace(/^[a-z]+:\/\//, '').replace(/[^A-Za-z0-9.-]/g, '_')
+  return `${host.slice(0, 60)}-${hash}`
+}
+
+/** Where the local records of one identity live. */
+export function recordsFolder(folders: Folders, identity: Identity): string {
+  return join(folders.state, 'records', identityName(identity))
+}
