@@ -1,0 +1,185 @@
+import * as fs from 'node:fs'
+import {crc32} from 'node:zlib'
+import * as z from 'zod/mini'
+import {isFailure} from '../contract/failure.ts'
+import {attempt, corrupt, createOwn, fileFailed, foreign, openOwn} from './files.ts'
+import {withLock} from './lock.ts'
+
+const CHUNK = 64 * 1024
+const LONGEST_LINE = 1024 * 1024
+const NEWLINE = 0x0a
+const SUM = /,"sum":"([0-9a-f]{8})"\}$/
+
+/** What the first line of a journal says: its kind and version, and whose records it holds. */
+export type Header = Readonly<Record<string, string | number | null>>
+
+/**
+ * Local records, append-only: one JSON object a line, the last member of each its checksum (CRC-32 of the line
+ * without it), so that `jq` reads them. Several processes may append. A kill at any byte loses at most the line being
+ * written. Every call fails with CORRUPT_FILE, naming the line, where a line other than a torn last one is damaged,
+ * and with FOREIGN_FILE where the header is not the expected one.
+ */
+export interface Journal<R> {
+  /**
+   * Writes a record; with `sync` it is on disk when this returns. Fails with FILE_FAILED when the disk refuses, and
+   * from then on always: what a failed fsync has lost can't be known.
+   */
+  append(record: R, options?: {sync?: boolean}): Promise<void>
+  /** The records from the first to the last, read as they are asked for. Nothing where there is no file yet. */
+  records(): AsyncIterable<R>
+  all(): Promise<R[]>
+}
+
+export interface JournalOptions<R> {
+  path: string
+  header: Header
+  record: z.ZodMiniType<R>
+}
+
+/** Opens nothing yet: the file is made by the first append. */
+export function journal<R>(options: JournalOptions<R>): Journal<R> {
+  let last: Promise<unknown> = Promise.resolve()
+  let broken: unknown
+  const append = async (record: R, sync: boolean) => {
+    if (broken !== undefined) throw broken
+    const line = Buffer.from(encode(z.parse(options.record, record) as object))
+    if (line.length > LONGEST_LINE) throw new RangeError('a journal record is too long')
+    try {
+      await withLock(`${options.path}.lock`, () => write(options, line, sync))
+    } catch (error) {
+      if (isFailure(error, 'FILE_FAILED')) broken = error
+      throw error
+    }
+  }
+  return {
+    append(record, {sync = false} = {}) {
+      const mine = last.then(() => append(record, sync))
+      last = mine.catch(() => {})
+      return mine
+    },
+    records: () => records(options),
+    async all() {
+      const found: R[] = []
+      for await (const record of records(options)) found.push(record)
+      return found
+    },
+  }
+}
+
+async function* records<R>({path, header, record}: JournalOptions<R>): AsyncGenerator<R> {
+  const fd = openOwn(path, fs.constants.O_RDONLY)
+  if (fd === undefined) return
+  try {
+    for (const [number, value] of lines(path, fd)) {
+      if (number === 1) {
+        requireHeader(path, header, value)
+        continue
+      }
+      const parsed = z.safeParse(record, value)
+      if (!parsed.success)
+        throw corrupt(path, `holds in line ${number} a record that this version does not know`)
+      yield parsed.data
+    }
+  } finally {
+    fs.closeSync(fd)
+  }
+}
+
+/** Numbered, checked lines. A last line without its end is a record only if its checksum fits. */
+function* lines(path: string, fd: number): Generator<[number, unknown]> {
+  const chunk = Buffer.alloc(CHUNK)
+  let rest = Buffer.alloc(0)
+  let number = 0
+  for (;;) {
+    const read = attempt(path, 'read', () => fs.readSync(fd, chunk, 0, CHUNK, null))
+    if (read === 0) break
+    rest = Buffer.concat([rest, chunk.subarray(0, read)])
+    let start = 0
+    for (let end = rest.indexOf(NEWLINE); end >= 0; end = rest.indexOf(NEWLINE, start)) {
+      number += 1
+      const value = decode(rest.toString('utf8', start, end))
+      if (value === undefined) throw corrupt(path, `is damaged in line ${number}`)
+      yield [number, value]
+      start = end + 1
+    }
+    rest = rest.subarray(start)
+    if (rest.length > LONGEST_LINE) throw corrupt(path, `is damaged in line ${number + 1}`)
+  }
+  const torn = decode(rest.toString('utf8'))
+  if (torn !== undefined) yield [number + 1, torn]
+  else if (number === 0) throw corrupt(path, 'is empty or no journal of scent')
+}
+
+/** Appends one line, in one write, with the lock held. */
+function write<R>({path, header}: JournalOptions<R>, line: Buffer, sync: boolean): void {
+  const fd = openOrMake(path, header)
+  try {
+    requireHeader(path, header, firstLine(path, fd))
+    attempt(path, 'written', () => {
+      const size = heal(fd)
+      if (fs.writeSync(fd, line) !== line.length) {
+        fs.ftruncateSync(fd, size)
+        throw fileFailed(path, 'written', {code: 'disk full'})
+      }
+      if (sync) fs.fsyncSync(fd)
+    })
+  } finally {
+    fs.closeSync(fd)
+  }
+}
+
+/** The header is there from the file's first moment, so that a journal is never without. */
+function openOrMake(path: string, header: Header): number {
+  const flags = fs.constants.O_RDWR | fs.constants.O_APPEND
+  const fd = openOwn(path, flags)
+  if (fd !== undefined) return fd
+  createOwn(path, encode(header))
+  const made = openOwn(path, flags)
+  if (made === undefined) throw fileFailed(path, 'opened', {code: 'ENOENT'})
+  return made
+}
+
+function firstLine(path: string, fd: number): unknown {
+  const start = Buffer.alloc(CHUNK)
+  const read = attempt(path, 'read', () => fs.readSync(fd, start, 0, CHUNK, 0))
+  const end = start.subarray(0, read).indexOf(NEWLINE)
+  const value = end < 0 ? undefined : decode(start.toString('utf8', 0, end))
+  if (value === undefined) throw corrupt(path, 'is empty or no journal of scent')
+  return value
+}
+
+/** Ends a torn last line: cut off, or completed where only its end was lost. Returns the size of the file. */
+function heal(fd: number): number {
+  const size = fs.fstatSync(fd).size
+  const tail = Buffer.alloc(Math.min(size, LONGEST_LINE))
+  fs.readSync(fd, tail, tail.length - 1, 1, size - 1)
+  if (tail.at(-1) === NEWLINE) return size
+  fs.readSync(fd, tail, 0, tail.length, size - tail.length)
+  const start = tail.lastIndexOf(NEWLINE) + 1
+  if (decode(tail.toString('utf8', start)) !== undefined) return size + fs.writeSync(fd, '\n')
+  const whole = size - tail.length + start
+  fs.ftruncateSync(fd, whole)
+  return whole
+}
+
+function requireHeader(path: string, header: Header, found: unknown): void {
+  for (const [name, value] of Object.entries(header)) {
+    if ((found as Header)[name] === value) continue
+    throw foreign(path, `holds the records of another ${name}`)
+  }
+}
+
+const sumOf = (text: string) => crc32(text).toString(16).padStart(8, '0')
+
+function encode(record: object): string {
+  const text = JSON.stringify(record)
+  return `${text.slice(0, -1)},"sum":"${sumOf(text)}"}\n`
+}
+
+/** The object of a line, or undefined where its checksum does not fit. */
+function decode(line: string): unknown {
+  const match = SUM.exec(line)
+  if (match === null) return undefined
+  const text = `${line.slice(0, match.index)}}`
+  return sumOf(text) === match[1] ? JSON.parse(text) : undefined
+}
