@@ -1,0 +1,156 @@
+import {join} from 'node:path'
+import * as z from 'zod/mini'
+import {shippingAddress} from '../contract/orders.ts'
+import {corrupt} from './files.ts'
+import {journal} from './journal.ts'
+import {type Folders, type Identity, recordsFolder} from './paths.ts'
+
+const base = {reference: z.string(), at: z.string()}
+const line = z.object({variantId: z.string(), quantity: z.int()})
+/** Amounts are kept as the digits that the service sent. */
+const amount = z.string()
+
+const planned = z.object({
+  ...base,
+  step: z.literal('PLANNED'),
+  customerRef: z.nullable(z.string()),
+  /** Null where the order takes whatever the cart holds. */
+  lines: z.nullable(z.array(line)),
+  address: shippingAddress,
+  discountCode: z.optional(z.string()),
+  maxTotal: z.optional(amount),
+})
+
+const locked = z.object({
+  ...base,
+  step: z.literal('LOCKED'),
+  lockId: z.string(),
+  expiresAt: z.nullable(z.string()),
+  pricedAt: z.nullable(z.string()),
+  total: amount,
+  lines: z.array(line),
+})
+
+const submitting = z.object({
+  ...base,
+  step: z.literal('SUBMITTING'),
+  attempt: z.int(),
+  lockId: z.string(),
+  bodyHash: z.string(),
+})
+
+const outcome = z.object({
+  ...base,
+  step: z.literal('OUTCOME'),
+  outcome: z.enum(['placed', 'already-placed', 'refused', 'unknown', 'abandoned']),
+  http: z.nullable(z.int()),
+  state: z.string(),
+  orderId: z.nullable(z.string()),
+  total: z.nullable(amount),
+  currency: z.nullable(z.string()),
+  status: z.nullable(z.string()),
+})
+
+const verified = z.object({...base, step: z.literal('VERIFIED'), orderId: z.string()})
+
+export const orderRecord = z.discriminatedUnion('step', [planned, locked, submitting, outcome, verified])
+export type OrderRecord = z.output<typeof orderRecord>
+export type Planned = z.output<typeof planned>
+export type Locked = z.output<typeof locked>
+export type Submitting = z.output<typeof submitting>
+export type Outcome = z.output<typeof outcome>
+
+/** What the records of one reference add up to. */
+export interface OrderEntry {
+  reference: string
+  customerRef: string | null
+  lines: Planned['lines']
+  address: Planned['address']
+  discountCode: string | undefined
+  maxTotal: string | undefined
+  locks: Locked[]
+  submissions: Submitting[]
+  /** The last one. */
+  outcome: Outcome | undefined
+  verified: boolean
+  startedAt: string
+  updatedAt: string
+  /** False as long as the order may still have to be taken up again: no outcome, or an unknown one. */
+  settled: boolean
+}
+
+/** The orders made on this machine under one identity. See journal.ts for the failures. */
+export interface OrderRecords {
+  append(record: OrderRecord, options?: {sync?: boolean}): Promise<void>
+  /** One entry a reference, the oldest first. */
+  all(): Promise<OrderEntry[]>
+  /** Those not settled. */
+  open(): Promise<OrderEntry[]>
+  find(reference: string): Promise<OrderEntry | undefined>
+}
+
+/** What must be on disk before the next step of an order is taken. */
+const DURABLE: ReadonlySet<OrderRecord['step']> = new Set(['PLANNED', 'SUBMITTING', 'OUTCOME'])
+
+/** The local record of orders of one identity; another identity's file is refused (FOREIGN_FILE). */
+export function orderRecords(folders: Folders, identity: Identity): OrderRecords {
+  const path = join(recordsFolder(folders, identity), 'orders.ndjson')
+  const {origin, clientId, onBehalfOf} = identity
+  const file = journal({
+    path,
+    header: {journal: 'orders', version: 1, origin, clientId, onBehalfOf},
+    record: orderRecord,
+  })
+  const all = async () => {
+    const entries = new Map<string, OrderEntry>()
+    for await (const record of file.records()) fold(path, entries, record)
+    return [...entries.values()]
+  }
+  return {
+    append: (record, {sync = DURABLE.has(record.step)} = {}) => file.append(record, {sync}),
+    all,
+    open: async () => (await all()).filter((entry) => !entry.settled),
+    find: async (reference) => (await all()).find((entry) => entry.reference === reference),
+  }
+}
+
+function fold(path: string, entries: Map<string, OrderEntry>, record: OrderRecord): void {
+  const entry = entries.get(record.reference)
+  if (record.step === 'PLANNED') {
+    entries.set(record.reference, plan(record, entry))
+    return
+  }
+  if (entry === undefined)
+    throw corrupt(path, `has a ${record.step} record of an order that it never planned`)
+  entry.updatedAt = record.at
+  if (record.step === 'LOCKED') entry.locks.push(record)
+  if (record.step === 'SUBMITTING') entry.submissions.push(record)
+  if (record.step === 'VERIFIED') entry.verified = true
+  if (record.step === 'OUTCOME') {
+    entry.outcome = record
+    entry.settled = record.outcome !== 'unknown'
+  }
+}
+
+/**
+ * A reference planned again (after a refusal, say) keeps its locks and submissions: any of them may still have taken
+ * effect. It is open again unless an order stands.
+ */
+function plan(record: Planned, before: OrderEntry | undefined): OrderEntry {
+  const stands = before?.outcome?.outcome === 'placed' || before?.outcome?.outcome === 'already-placed'
+  return {
+    reference: record.reference,
+    customerRef: record.customerRef,
+    lines: record.lines,
+    address: record.address,
+    discountCode: record.discountCode,
+    maxTotal: record.maxTotal,
+    locks: before?.locks ?? [],
+    submissions: before?.submissions ?? [],
+    outcome: stands ? before?.outcome : undefined,
+    verified: before?.verified ?? false,
+    startedAt: before?.startedAt ?? record.at,
+    updatedAt: record.at,
+    settled: stands,
+  }
+}
