@@ -1,0 +1,109 @@
+import type {Digits} from '../contract/money.ts'
+import {noPaint, type Paint, safe, type Tone} from './text.ts'
+
+/** One value of a row, as data: each output writes it in its own way. */
+export type Cell =
+  | string
+  | boolean
+  | Digits
+  | null
+  | undefined
+  | {kind: 'money'; amount: Digits; currency: string | null | undefined}
+  | {kind: 'time'; at: string}
+  | {kind: 'deadline'; at: string}
+  | {kind: 'badge'; text: string; tone: Tone}
+
+export function money(amount: Digits | null | undefined, currency: string | null | undefined): Cell {
+  return amount === null || amount === undefined ? null : {kind: 'money', amount, currency}
+}
+
+/** A moment, in the server's own writing. */
+export function time(at: string | null | undefined): Cell {
+  return at ? {kind: 'time', at} : null
+}
+
+/** A moment that is waited for: shown as the time until then. */
+export function deadline(at: string | null | undefined): Cell {
+  return at ? {kind: 'deadline', at} : null
+}
+
+/** A word of a value set; words without a tone stay plain. */
+export function badge(text: string | null | undefined, tones: Record<string, Tone> = {}): Cell {
+  if (!text) return null
+  const tone = Object.hasOwn(tones, text) ? tones[text] : undefined
+  return tone ? {kind: 'badge', text, tone} : text
+}
+
+type Kinded = Exclude<Extract<Cell, {kind: string}>, null>
+
+function kindOf(cell: Cell): Kinded | undefined {
+  return typeof cell === 'object' && cell !== null && 'kind' in cell ? cell : undefined
+}
+
+/** True where digits of one column should stand below each other. */
+export function isNumeric(cell: Cell): boolean {
+  if (cell === null || cell === undefined) return false
+  const kinded = kindOf(cell)
+  return kinded ? kinded.kind === 'money' : typeof cell !== 'string' && typeof cell !== 'boolean'
+}
+
+/** The bare value, for a pipe or a spreadsheet: digits as they came, ISO times, no unit. */
+export function plain(cell: Cell): string {
+  if (cell === null || cell === undefined) return ''
+  const kinded = kindOf(cell)
+  if (!kinded) return String(cell)
+  if (kinded.kind === 'money') return String(kinded.amount)
+  return kinded.kind === 'badge' ? kinded.text : kinded.at
+}
+
+/** What a person reads: currency beside the amount, local time with its zone, the time left until a deadline. */
+export function pretty(cell: Cell, paint: Paint = noPaint, now = Date.now()): string {
+  if (cell === null || cell === undefined || cell === '') return paint('-', 'dim')
+  if (typeof cell === 'boolean') return cell ? 'yes' : 'no'
+  const kinded = kindOf(cell)
+  if (!kinded) return safe(String(cell))
+  if (kinded.kind === 'money') return moneyText(kinded.amount, kinded.currency)
+  if (kinded.kind === 'badge') return paint(safe(kinded.text), kinded.tone)
+  if (kinded.kind === 'time') return localTime(kinded.at)
+  return timeLeft(kinded.at, now, paint)
+}
+
+/** `12.5` as `12.50 SAR`: never fewer than two decimals, never fewer than the server sent. */
+export function moneyText(amount: Digits, currency: string | null | undefined): string {
+  const digits = String(amount)
+  const missing = /^-?\d+$/.test(digits) ? '.00' : /^-?\d+\.\d$/.test(digits) ? '0' : ''
+  return `${digits}${missing}${currency ? ` ${safe(currency)}` : ''}`
+}
+
+/** Milliseconds of an ISO time; one without an offset is UTC (spec, Endpoints, Conventions). */
+export function millis(at: string): number {
+  return Date.parse(/T.*\d$/.test(at) && !/[+-]\d\d:?\d\d$/.test(at) ? `${at}Z` : at)
+}
+
+const two = (number: number) => String(number).padStart(2, '0')
+
+export function localTime(at: string): string {
+  const date = new Date(millis(at))
+  if (Number.isNaN(date.getTime())) return safe(at)
+  const offset = -date.getTimezoneOffset()
+  const zone = `${offset < 0 ? '-' : '+'}${two(Math.floor(Math.abs(offset) / 60))}:${two(Math.abs(offset) % 60)}`
+  const day = [date.getFullYear(), two(date.getMonth() + 1), two(date.getDate())].join('-')
+  return `${day} ${two(date.getHours())}:${two(date.getMinutes())}:${two(date.getSeconds())} ${zone}`
+}
+
+/** `71 h 12 min`, `14 min`, `40 s`. */
+export function span(ms: number): string {
+  const seconds = Math.floor(Math.abs(ms) / 1000)
+  if (seconds < 60) return `${seconds} s`
+  const minutes = Math.floor(seconds / 60)
+  if (minutes < 60) return `${minutes} min`
+  const hours = Math.floor(minutes / 60)
+  return minutes % 60 === 0 ? `${hours} h` : `${hours} h ${minutes % 60} min`
+}
+
+function timeLeft(at: string, now: number, paint: Paint): string {
+  const left = millis(at) - now
+  if (Number.isNaN(left)) return safe(at)
+  if (left <= 0) return paint(`${span(left)} ago`, 'bad')
+  return left < 3_600_000 ? paint(`in ${span(left)}`, 'warn') : `in ${span(left)}`
+}

@@ -1,0 +1,73 @@
+import type {Failure} from '../contract/failure.ts'
+import {noPaint, type Paint, safe} from './text.ts'
+
+/** The document of a failure under --json. Built field by field: nothing else of an error leaves the program. */
+export interface FailureDocument {
+  error: {
+    state: string
+    httpStatus?: number
+    message: string
+    details?: unknown
+    hint?: string
+    requestId?: string
+    exitCode: number
+    remedy?: string
+  }
+}
+
+export function failureDocument(failure: Failure): FailureDocument {
+  const {httpStatus, details, requestId} = failure.facts
+  return {
+    error: {
+      state: failure.code,
+      ...(httpStatus === undefined ? {} : {httpStatus}),
+      message: failure.message,
+      ...(details === undefined || details === null ? {} : {details}),
+      hint: failure.hint,
+      ...(requestId === undefined ? {} : {requestId}),
+      exitCode: failure.exitCode,
+      remedy: failure.remedy,
+    },
+  }
+}
+
+/** The same facts for a person: what happened, the details, the request id, the next step. */
+export function failureText(failure: Failure, paint: Paint = noPaint): string {
+  const {httpStatus, details, request, requestId} = failure.facts
+  const code = httpStatus === undefined ? failure.code : `${failure.code}, HTTP ${httpStatus}`
+  const lines = [`${paint('Error:', 'bad')} ${safe(failure.message)} (${safe(code)})`]
+  if (request !== undefined) lines.push(`  request: ${safe(request)}`)
+  lines.push(...detailLines(details).map((line) => `  ${line}`))
+  if (requestId !== undefined) lines.push(`  request id: ${safe(requestId)}`)
+  lines.push(`${paint('Next:', 'bold')} ${safe(failure.hint)}`)
+  return `${lines.join('\n')}\n`
+}
+
+/** details.errors field by field, the other details by their names. */
+function detailLines(details: unknown): string[] {
+  if (details === null || details === undefined) return []
+  if (typeof details !== 'object') return [safe(String(details))]
+  return Object.entries(details).flatMap(([name, value]) =>
+    name === 'errors' && typeof value === 'object' && value !== null
+      ? Object.entries(value).map(([field, reasons]) => `${safe(field)}: ${valueText(reasons)}`)
+      : value === null
+        ? []
+        : [`${safe(name)}: ${valueText(value)}`],
+  )
+}
+
+function valueText(value: unknown): string {
+  if (Array.isArray(value)) return value.map(valueText).join('; ')
+  if (typeof value !== 'object' || value === null || 'isLosslessNumber' in value) return safe(String(value))
+  const parts = Object.entries(value).map(([name, inner]) => `${safe(name)} ${valueText(inner)}`)
+  return parts.join(', ')
+}
+
+/** What is shown of an error that is none of ours. */
+export function bugText(error: unknown, options: {stack: boolean; clean(text: string): string}): string {
+  const message = error instanceof Error ? error.message : String(error)
+  const stack = options.stack && error instanceof Error && error.stack ? `${error.stack}\n` : ''
+  const next = options.stack ? '' : 'Next: run it again with --debug and report what it prints.\n'
+  const lines = options.clean(stack).split('\n').map(safe).join('\n')
+  return `Error: this is a bug in scent: ${safe(options.clean(message))}\n${lines}${next}`
+}

@@ -1,0 +1,123 @@
+import {once} from 'node:events'
+import type {Writable} from 'node:stream'
+import {printJson} from '../contract/money.ts'
+import {isNumeric, plain} from './cells.ts'
+import {type Column, chosen, fieldsText, type Table, tableText} from './table.ts'
+import {paintFor, safe} from './text.ts'
+
+export const modes = ['table', 'json', 'ndjson', 'csv'] as const
+export type Mode = (typeof modes)[number]
+
+/** One thing instead of a list: its facts below each other. */
+export interface Card<Row> extends Table<Row> {
+  rows: [Row]
+  upright: true
+}
+
+/** A table or a card of any row. Rows go only into the columns of their own view. */
+// biome-ignore lint/suspicious/noExplicitAny: a heterogeneous list of views, each closed in itself
+export type View = Table<any> | Card<any>
+
+type Stream = Writable & {isTTY?: boolean; columns?: number}
+
+/** A stream that ends quietly once its reader is gone, as `head` does. */
+export class Outlet {
+  readonly stream: Stream
+  closed = false
+
+  constructor(stream: Stream) {
+    this.stream = stream
+    stream.on('error', (error: NodeJS.ErrnoException) => {
+      if (error.code === 'EPIPE') this.closed = true
+    })
+  }
+
+  /** Waits until the stream has room for more, so that a long list takes no memory. */
+  async write(text: string): Promise<void> {
+    if (this.closed || this.stream.write(text)) return
+    await Promise.race([once(this.stream, 'drain'), once(this.stream, 'close')]).catch(() => undefined)
+  }
+}
+
+const BATCH = 200
+
+/** Writes each row by `line`, some rows at a time, and stops when nobody reads any more. */
+async function stream<Row>(out: Outlet, rows: Table<Row>['rows'], line: (row: Row) => string): Promise<void> {
+  let batch = ''
+  let count = 0
+  for await (const row of rows) {
+    batch += line(row)
+    count += 1
+    if (count % BATCH === 0) {
+      await out.write(batch)
+      batch = ''
+    }
+    if (out.closed) return
+  }
+  if (batch) await out.write(batch)
+}
+
+async function showInTerminal(out: Outlet, view: View, columns: Column<unknown>[]): Promise<void> {
+  const paint = paintFor(out.stream)
+  const rows: unknown[] = []
+  for await (const row of view.rows) rows.push(row)
+  const title = view.title ? `${paint(safe(view.title), 'bold')}\n` : ''
+  if ('upright' in view) {
+    const fields = columns.map(({header, get}) => ({label: header, cell: get(rows[0])}))
+    await out.write(title + fieldsText(fields, {paint}))
+    return
+  }
+  const body =
+    rows.length === 0 && view.empty
+      ? `${safe(view.empty)}\n`
+      : tableText(columns, rows, {terminalWidth: out.stream.columns ?? 80, paint})
+  const below = view.below && rows.length > 0 ? `\n${fieldsText(view.below, {paint})}` : ''
+  await out.write(title + body + below)
+}
+
+async function showPlain(out: Outlet, view: View, columns: Column<unknown>[]): Promise<void> {
+  if ('upright' in view) {
+    await out.write(columns.map(({key, get}) => `${key}\t${safe(plain(get(view.rows[0])))}\n`).join(''))
+    return
+  }
+  await stream(out, view.rows, (row) => `${columns.map(({get}) => safe(plain(get(row)))).join('\t')}\n`)
+}
+
+/** What a spreadsheet takes for a formula, also in its full-width forms. */
+const FORMULA = /^[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]/
+
+/** One value for a CSV file: text that a spreadsheet would run gets a leading apostrophe, numbers stay numbers. */
+function csvCell(column: Column<unknown>, row: unknown): string {
+  const cell = column.get(row)
+  const text = plain(cell)
+  return !isNumeric(cell) && FORMULA.test(text) ? `'${safe(text)}` : safe(text)
+}
+
+async function showCsv(out: Outlet, view: View, columns: Column<unknown>[]): Promise<void> {
+  const {stringify} = await import('csv-stringify/sync')
+  await out.write(stringify([columns.map(({key}) => key)]))
+  await stream(out, view.rows, (row) => stringify([columns.map((column) => csvCell(column, row))]))
+}
+
+/**
+ * Writes views as `mode` says, JSON excepted: a document is no view. The first one is the data and obeys --columns;
+ * the others are shown in a terminal only.
+ */
+export async function showViews(
+  out: Outlet,
+  [first, ...others]: View[],
+  mode: Exclude<Mode, 'json'>,
+  names: string | undefined,
+): Promise<void> {
+  if (!first) return
+  const inTerminal = mode === 'table' && out.stream.isTTY === true
+  const columns = chosen(first.columns, names, inTerminal ? 'terminal' : 'plain')
+  if (mode === 'ndjson') return stream(out, first.rows, (row) => `${printJson(row, 0)}\n`)
+  if (mode === 'csv') return showCsv(out, first, columns)
+  if (!inTerminal) return showPlain(out, first, columns)
+  await showInTerminal(out, first, columns)
+  for (const view of others) {
+    await out.write('\n')
+    await showInTerminal(out, view, chosen(view.columns, undefined, 'terminal'))
+  }
+}

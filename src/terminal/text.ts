@@ -1,0 +1,66 @@
+import stringWidth from 'string-width'
+
+/**
+ * What a terminal acts on or hides: control characters of C0 and C1 (line breaks and tabs too), bidi controls,
+ * zero-width and other invisible characters, line separators, tags, lone surrogates.
+ */
+const UNSAFE =
+  /[\u0000-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\ud800-\udfff\u{e0000}-\u{e0fff}]/gu
+
+const visible = (char: string) => `\\u{${char.codePointAt(0)?.toString(16)}}`
+
+/**
+ * Text from outside, with everything a terminal would act on written out: one line, no effect but its letters. Takes
+ * anything: what the contract calls text may come as something else.
+ */
+export function safe(text: unknown): string {
+  return String(text).replace(UNSAFE, visible)
+}
+
+const PLAIN = /^[\x20-\x7e]*$/
+
+/** Cells of a terminal that `text` takes. */
+export function width(text: string): number {
+  return PLAIN.test(text) ? text.length : stringWidth(text)
+}
+
+/** `text` in at most `room` cells of a terminal, its cut end shown as an ellipsis. */
+export function cut(text: string, room: number): string {
+  if (width(text) <= room) return text
+  let kept = ''
+  let used = 0
+  for (const {segment} of new Intl.Segmenter().segment(text)) {
+    used += width(segment)
+    if (used > room - 1) break
+    kept += segment
+  }
+  return `${kept}…`
+}
+
+export function pad(text: string, room: number, align: 'left' | 'right' = 'left'): string {
+  const blank = ' '.repeat(Math.max(0, room - width(text)))
+  return align === 'left' ? text + blank : blank + text
+}
+
+export type Tone = 'good' | 'warn' | 'bad' | 'dim' | 'bold'
+
+const codes: Record<Tone, [number, number]> = {
+  good: [32, 39],
+  warn: [33, 39],
+  bad: [31, 39],
+  dim: [2, 22],
+  bold: [1, 22],
+}
+
+export type Paint = (text: string, tone: Tone) => string
+
+export const noPaint: Paint = (text) => text
+
+/** Colours where `stream` shows them: FORCE_COLOR and NO_COLOR decide, else a terminal that is not dumb. */
+export function paintFor(stream: {isTTY?: boolean}, env: NodeJS.ProcessEnv = process.env): Paint {
+  const wanted = env.FORCE_COLOR
+    ? env.FORCE_COLOR !== '0'
+    : !env.NO_COLOR && stream.isTTY === true && env.TERM !== 'dumb'
+  if (!wanted) return noPaint
+  return (text, tone) => `\u001b[${codes[tone][0]}m${text}\u001b[${codes[tone][1]}m`
+}
