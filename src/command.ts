@@ -1,0 +1,220 @@
+import type {Interfaces} from '@oclif/core'
+import {Command} from '@oclif/core/command'
+import * as Flags from '@oclif/core/flags'
+import {Failure, isFailure} from './contract/failure.ts'
+import {printJson} from './contract/money.ts'
+import type {Session} from './session.ts'
+import {bugText, failureDocument, failureText} from './terminal/failure.ts'
+import {type Mode, modes, Outlet, showViews, type View} from './terminal/output.ts'
+import {paintFor, safe} from './terminal/text.ts'
+
+/** How results are written; every command takes these. */
+export const outputFlags = {
+  json: Flags.boolean({
+    summary: 'Print one JSON document: the payload of the API, digit for digit.',
+    helpGroup: 'OUTPUT',
+    exclusive: ['output'],
+  }),
+  output: Flags.option({options: modes})({
+    summary: 'How to print. Lists stream in ndjson and csv.',
+    env: 'SCENT_OUTPUT',
+    helpGroup: 'OUTPUT',
+  }),
+  columns: Flags.string({
+    summary: 'Which columns of a table or CSV, in which order.',
+    helpValue: 'A,B',
+    helpGroup: 'OUTPUT',
+  }),
+  query: Flags.string({
+    summary: 'JMESPath expression over the JSON; prints JSON.',
+    helpValue: 'EXPR',
+    helpGroup: 'OUTPUT',
+  }),
+  'no-input': Flags.boolean({
+    summary: 'Never ask. Implied where stdin is no terminal.',
+    env: 'SCENT_NO_INPUT',
+    helpGroup: 'GLOBAL',
+  }),
+  yes: Flags.boolean({summary: 'Answer yes to the one confirmation.', helpGroup: 'GLOBAL'}),
+  debug: Flags.boolean({
+    summary: 'Show the HTTP exchange on stderr, secrets redacted.',
+    env: 'SCENT_DEBUG',
+    helpGroup: 'GLOBAL',
+  }),
+}
+
+/** Whom to talk to, and as whom; every command that calls the API takes these. */
+export const apiFlags = {
+  ...outputFlags,
+  profile: Flags.string({
+    summary: 'Stored credential and host to use.',
+    env: 'SCENT_PROFILE',
+    helpValue: 'NAME',
+    helpGroup: 'GLOBAL',
+  }),
+  'base-url': Flags.string({
+    summary: 'Host of the service, without /api/v1.',
+    env: 'SCENT_BASE_URL',
+    helpValue: 'URL',
+    helpGroup: 'GLOBAL',
+  }),
+  as: Flags.string({
+    summary: 'Act as a descendant partner.',
+    env: 'SCENT_ON_BEHALF_OF',
+    helpValue: 'PARTNER_ID',
+    helpGroup: 'GLOBAL',
+  }),
+  currency: Flags.string({
+    summary: 'Display currency; adds its columns. Charges stay in SAR.',
+    env: 'SCENT_CURRENCY',
+    helpValue: 'CODE',
+    helpGroup: 'GLOBAL',
+  }),
+  'max-wait': Flags.integer({
+    summary: 'Longest wait that a rate limit may ask for, in seconds.',
+    default: 120,
+    min: 0,
+    helpValue: 'SECONDS',
+    helpGroup: 'GLOBAL',
+  }),
+  timeout: Flags.integer({
+    summary: 'Longest time for one answer, in seconds.',
+    default: 30,
+    min: 1,
+    helpValue: 'SECONDS',
+    helpGroup: 'GLOBAL',
+  }),
+}
+
+export const listFlags = {
+  page: Flags.integer({summary: 'Page to show.', min: 1, helpGroup: 'LIST'}),
+  'page-size': Flags.integer({summary: 'Rows a page.', min: 1, max: 100, helpGroup: 'LIST'}),
+  all: Flags.boolean({
+    summary: 'Every row, over all pages.',
+    exclusive: ['page', 'limit'],
+    helpGroup: 'LIST',
+  }),
+  limit: Flags.integer({
+    summary: 'At most this many rows, over all pages.',
+    min: 1,
+    exclusive: ['page'],
+    helpGroup: 'LIST',
+  }),
+}
+
+export type OutputFlags = Interfaces.InferredFlags<typeof outputFlags>
+export type ApiFlags = Interfaces.InferredFlags<typeof apiFlags>
+export type ListFlags = Interfaces.InferredFlags<typeof listFlags>
+
+// biome-ignore lint/suspicious/noExplicitAny: oclif's own shape of parsed flags and arguments
+type Parsed = {[name: string]: any}
+
+/**
+ * Base of every command. A command parses, opens the session, makes one call or runs one flow, hands what people see
+ * to show(), and returns the document that --json prints. Errors and exit codes are dealt with here, once.
+ */
+export abstract class ScentCommand extends Command {
+  private views: View[] = []
+  private flags: Partial<OutputFlags> = {}
+  private opened: Session | undefined
+  private story: (() => string) | undefined
+  private readonly out = new Outlet(process.stdout)
+
+  /**
+   * What to show a person, or a pipe; --json prints the result of run() instead. The first view is the data: only it
+   * goes into a pipe or a CSV file, the others are for people.
+   */
+  protected show(...views: View[]): void {
+    this.views.push(...views)
+  }
+
+  /** One line for a person, on stderr. */
+  protected note(text: string): void {
+    process.stderr.write(`${safe(text)}\n`)
+  }
+
+  /** What an interrupt has to say: what was sent, what not, and how to find out. */
+  protected onInterrupt(story: () => string): void {
+    this.story = story
+  }
+
+  /** The client and everything else this invocation works with. Loaded only when a command asks for it. */
+  protected async session(flags: ApiFlags): Promise<Session> {
+    const {openSession} = await import('./session.ts')
+    this.opened = await openSession(flags)
+    return this.opened
+  }
+
+  protected override async parse<F extends Parsed, B extends Parsed, A extends Parsed>(
+    options?: Interfaces.Input<F, B, A>,
+    argv?: string[],
+  ): Promise<Interfaces.ParserOutput<F, B, A>> {
+    const parsed = await super.parse<F, B, A>(options, argv)
+    this.flags = parsed.flags as Partial<OutputFlags>
+    return parsed
+  }
+
+  /** oclif's own turn of a command, with our output and our errors in the place of its own. */
+  protected override async _run<T>(): Promise<T> {
+    const onSignal = () => this.interrupted()
+    process.once('SIGINT', onSignal)
+    let result: unknown
+    try {
+      await this.init()
+      result = await this.run()
+      await this.present(result)
+    } catch (error) {
+      await this.fail(error)
+    } finally {
+      process.removeListener('SIGINT', onSignal)
+      await this.opened?.close()
+    }
+    return result as T
+  }
+
+  private get mode(): Mode {
+    if (this.flags.json || this.flags.query !== undefined) return 'json'
+    return this.flags.output ?? 'table'
+  }
+
+  private async present(result: unknown): Promise<void> {
+    const {mode} = this
+    if (mode !== 'json') return showViews(this.out, this.views, mode, this.flags.columns)
+    await this.out.write(`${printJson(result)}\n`)
+  }
+
+  private async fail(error: unknown): Promise<void> {
+    const failure = failureOf(error, this.id ?? '')
+    process.exitCode = failure?.exitCode ?? 1
+    if (failure && this.wantsJson()) {
+      await this.out.write(`${printJson(failureDocument(failure))}\n`)
+    } else if (failure) {
+      process.stderr.write(failureText(failure, paintFor(process.stderr)))
+    } else {
+      process.stderr.write(bugText(error, {stack: this.flags.debug === true, clean: (text) => text}))
+    }
+  }
+
+  /** Also before the flags are parsed, and when they could not be. */
+  private wantsJson(): boolean {
+    if (this.parsed) return this.mode === 'json'
+    const end = this.argv.indexOf('--')
+    const given = end < 0 ? this.argv : this.argv.slice(0, end)
+    return given.includes('--json') || process.env.SCENT_OUTPUT === 'json'
+  }
+
+  private interrupted(): void {
+    const failure = new Failure('INTERRUPTED', this.story ? {message: this.story()} : {})
+    void this.fail(failure).then(() => process.exit(failure.exitCode))
+  }
+}
+
+/** oclif's refusals of a command line as ours; undefined for what is a bug. */
+function failureOf(error: unknown, id: string): Failure | undefined {
+  if (isFailure(error)) return error
+  if (!(error instanceof Error) || !('oclif' in error)) return undefined
+  const message = error.message.replace(/\u001b\[[\d;]*m/g, '').replace(/\n+See more help with --help$/, '')
+  const code = /^Missing/m.test(message) ? 'MISSING_INPUT' : 'INVALID_INPUT'
+  const hint = `See \`scent ${id.replaceAll(':', ' ')} --help\`.`
+  return new Failure(code, {message: message.replace(/\s*\n\s*/g, ' '), hint})
+}

@@ -1,0 +1,58 @@
+import * as Args from '@oclif/core/args'
+import * as Flags from '@oclif/core/flags'
+import {apiFlags, ScentCommand} from '../../command.ts'
+import {addCartItem, type Cart} from '../../contract/cart.ts'
+import {Failure} from '../../contract/failure.ts'
+import {uuid} from '../../contract/wire.ts'
+import {cartTable} from '../../terminal/cart.ts'
+
+export default class CartAdd extends ScentCommand {
+  static override summary = 'Add variants to a cart.'
+  static override description =
+    'A variant that the cart holds already gets the quantity on top. Each VARIANT is added by one request, in the order given.'
+  static override examples = [
+    '<%= config.bin %> cart add 6c1f8a52-3f0e-4b1d-9a70-5d2c8e1b7f43 --customer C-1042',
+    '<%= config.bin %> cart add 6c1f8a52-3f0e-4b1d-9a70-5d2c8e1b7f43=2 0b5f4c1e-9d2a-4c3b-8e6f-1a2b3c4d5e6f=3',
+  ]
+  static override strict = false
+  static override args = {
+    variant: Args.string({
+      name: 'VARIANT[=QTY]',
+      description: 'Variant id, with a quantity unless it is 1. Several may be given.',
+      required: true,
+    }),
+  }
+  static override flags = {
+    ...apiFlags,
+    customer: Flags.string({summary: "The customer's cart instead of the partner's.", helpValue: 'REF'}),
+  }
+
+  async run(): Promise<Cart | undefined> {
+    const {argv, flags} = await this.parse(CartAdd)
+    const lines = argv.map((text) => lineOf(String(text)))
+    const {client} = await this.session(flags)
+    let cart: Cart | undefined
+    for (const body of lines) {
+      cart = await client.call(addCartItem, {query: {customerRef: flags.customer}, body})
+    }
+    if (cart) this.show(cartTable(cart))
+    return cart
+  }
+}
+
+function lineOf(text: string): {variantId: string; quantity: number} {
+  const [variantId = '', quantity = '1', ...rest] = text.split('=')
+  if (!uuid.safeParse(variantId).success || rest.length > 0) {
+    throw new Failure('INVALID_INPUT', {
+      message: `"${text}" is no variant id.`,
+      hint: 'Give the id of a variant, a UUID, or UUID=QUANTITY; see `scent catalog variants`.',
+    })
+  }
+  if (!/^[1-9]\d{0,8}$/.test(quantity)) {
+    throw new Failure('INVALID_INPUT', {
+      message: `"${quantity}" is no quantity.`,
+      hint: 'Give a whole number of 1 or more: UUID=QUANTITY.',
+    })
+  }
+  return {variantId, quantity: Number(quantity)}
+}

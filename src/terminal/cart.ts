@@ -1,0 +1,83 @@
+import type {Cart, CartItem} from '../contract/cart.ts'
+import type {Preview, PreviewLine} from '../contract/checkout.ts'
+import {badge, money} from './cells.ts'
+import type {Table} from './table.ts'
+import type {Tone} from './text.ts'
+
+const stockTones: Record<string, Tone> = {Available: 'good', Limited: 'warn', Unavailable: 'bad'}
+
+/** Lines and totals of a cart. */
+export function cartTable(cart: Cart): Table<CartItem> {
+  const base = cart.baseCurrency ?? 'SAR'
+  const display = cart.totals?.display
+  return {
+    rows: cart.items,
+    empty: 'The cart is empty.',
+    columns: [
+      {key: 'sku', header: 'SKU', get: ({sku}) => sku},
+      {key: 'variant', header: 'Variant', whole: true, get: ({variantId}) => variantId},
+      {key: 'size', header: 'ml', get: ({sizeMl}) => sizeMl},
+      {key: 'quantity', header: 'Qty', get: ({quantity}) => quantity},
+      {key: 'unit', header: 'Unit', get: ({pricing}) => money(pricing?.unitPrice, pricing?.currency ?? base)},
+      {
+        key: 'total',
+        header: 'Total incl. VAT',
+        get: ({pricing}) => money(pricing?.line?.totalWithVat, pricing?.currency ?? base),
+      },
+      {key: 'currency', header: 'Currency', shown: 'plain', get: ({pricing}) => pricing?.currency ?? base},
+      {key: 'stock', header: 'Stock', get: ({availability}) => badge(availability?.state, stockTones)},
+      {
+        key: 'available',
+        header: 'Available',
+        shown: 'asked',
+        get: ({availability}) => availability?.availableQuantity,
+      },
+    ],
+    below: [
+      {label: 'Shipping', cell: money(cart.totals?.shipping?.amountWithVat, base)},
+      {label: 'Charged incl. VAT', cell: money(cart.totals?.chargedWithVat, base)},
+      ...(display ? [{label: 'about', cell: money(display.chargedWithVat, display.currency)}] : []),
+      {label: 'Commission incl. VAT', cell: money(cart.totals?.commissionWithVat, base)},
+    ],
+  }
+}
+
+/** Lines, issues and totals of a checkout preview. */
+export function previewTable(preview: Preview): Table<PreviewLine> {
+  const base = preview.lines[0]?.baseCurrency ?? 'SAR'
+  const issue = preview.cartIssue
+  return {
+    rows: preview.lines,
+    empty: 'The cart is empty.',
+    columns: [
+      {key: 'sku', header: 'SKU', get: ({sku}) => sku},
+      {key: 'variant', header: 'Variant', whole: true, get: ({variantId}) => variantId},
+      {key: 'quantity', header: 'Qty', get: ({quantity}) => quantity},
+      {
+        key: 'total',
+        header: 'Total incl. VAT',
+        get: (line) => money(line.lineTotalWithVat, line.baseCurrency ?? base),
+      },
+      {key: 'currency', header: 'Currency', shown: 'plain', get: (line) => line.baseCurrency ?? base},
+      {key: 'stock', header: 'Stock', get: ({availability}) => badge(availability, stockTones)},
+      {key: 'available', header: 'Available', shown: 'asked', get: (line) => line.availableQuantity},
+      {
+        key: 'issue',
+        header: 'Issue',
+        get: (line) => (line.ok ? null : badge(line.issue ?? 'NOT_OK', {[line.issue ?? 'NOT_OK']: 'bad'})),
+      },
+    ],
+    below: [
+      ...(issue ? [{label: 'Cart issue', cell: badge(issue, {[issue]: 'bad'})}] : []),
+      ...(preview.pendingOrderReference
+        ? [{label: 'Pending order', cell: preview.pendingOrderReference}]
+        : []),
+      {label: 'Charged incl. VAT', cell: money(preview.chargedWithVat, base)},
+      ...(preview.displayCurrency
+        ? [{label: 'about', cell: money(preview.chargedWithVatDisplay, preview.displayCurrency)}]
+        : []),
+      {label: 'Commission incl. VAT', cell: money(preview.commissionWithVat, base)},
+      {label: 'Can be ordered', cell: preview.canCheckout},
+    ],
+  }
+}

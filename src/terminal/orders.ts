@@ -1,0 +1,84 @@
+import type * as z from 'zod/mini'
+import type {OrderRead, orderLine, scentDetail} from '../contract/orders.ts'
+import {badge, money, time} from './cells.ts'
+import type {Card} from './output.ts'
+import type {Table} from './table.ts'
+import type {Tone} from './text.ts'
+
+export const orderTones: Record<string, Tone> = {
+  Processing: 'warn',
+  Completed: 'good',
+  Failed: 'bad',
+  Cancelled: 'bad',
+  PartiallyReturned: 'warn',
+  Returned: 'warn',
+}
+
+type OrderLine = z.output<typeof orderLine>
+
+/** not shown: the answer by Scent id. One with neither header nor detail is read as the detail itself. */
+function detailOf(order: OrderRead): z.output<typeof scentDetail> | null | undefined {
+  return order.scentDetail ?? (order.header ? undefined : (order as z.output<typeof scentDetail>))
+}
+
+/** What there is to say of an order as a whole. */
+export function orderCard(order: OrderRead): Card<OrderRead> {
+  const detail = detailOf(order)
+  const header = order.header
+  const currency = header?.currency ?? detail?.currency ?? 'SAR'
+  return {
+    rows: [order],
+    upright: true,
+    columns: [
+      {key: 'id', header: 'Order', get: () => header?.productOrderId ?? detail?.id},
+      {key: 'global-id', header: 'Global id', get: () => header?.orderGlobalId ?? detail?.orderGlobalId},
+      {
+        key: 'reference',
+        header: 'Reference',
+        get: () => header?.externalReference ?? detail?.externalReference,
+      },
+      {key: 'customer', header: 'Customer', get: () => detail?.customerRef},
+      {key: 'status', header: 'Status', get: () => badge(header?.status ?? detail?.status, orderTones)},
+      {key: 'failure', header: 'Failure', get: () => header?.failureCode},
+      {
+        key: 'total',
+        header: 'Charged incl. VAT',
+        get: () => money(detail?.totalAmountWithVat ?? header?.amount, currency),
+      },
+      {key: 'vat', header: 'VAT on goods', get: () => money(detail?.totalGoodsVatAmount, currency)},
+      {
+        key: 'commission',
+        header: 'Commission incl. VAT',
+        get: () => money(detail?.totalCommissionWithVat, currency),
+      },
+      {key: 'currency', header: 'Currency', shown: 'plain', get: () => currency},
+      {key: 'created', header: 'Created', get: () => time(header?.createdAt)},
+      {key: 'completed', header: 'Completed', get: () => time(header?.completedAt)},
+      {
+        key: 'detail-unavailable',
+        header: 'Detail unavailable',
+        shown: 'asked',
+        get: () => order.detailUnavailableReason,
+      },
+    ],
+  }
+}
+
+/** The lines of an order. */
+export function orderLines(order: OrderRead): Table<OrderLine> {
+  const detail = detailOf(order)
+  const currency = detail?.currency ?? 'SAR'
+  return {
+    rows: detail?.lines ?? [],
+    empty: 'The answer names no lines.',
+    columns: [
+      {key: 'line', header: 'Line', whole: true, get: ({id}) => id},
+      {key: 'variant', header: 'Variant', whole: true, get: ({variantId}) => variantId},
+      {key: 'quantity', header: 'Qty', get: ({quantity}) => quantity},
+      {key: 'returned', header: 'Returned', get: ({returnedQuantity}) => returnedQuantity},
+      {key: 'unit', header: 'Unit', get: ({unitAmount}) => money(unitAmount, currency)},
+      {key: 'total', header: 'Total', get: ({lineTotal}) => money(lineTotal, currency)},
+      {key: 'mode', header: 'Mode', get: ({pricingMode}) => pricingMode},
+    ],
+  }
+}

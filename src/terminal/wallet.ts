@@ -1,0 +1,54 @@
+import type {WalletTransaction} from '../contract/wallet.ts'
+import {badge, money, time} from './cells.ts'
+import type {Card} from './output.ts'
+import type {Column} from './table.ts'
+
+/** Columns of ledger entries; `display` adds those of the display currency. */
+export function transactionColumns(display: boolean): Column<WalletTransaction>[] {
+  const shown = display ? {} : ({shown: 'asked'} as const)
+  return [
+    {key: 'time', header: 'Time', get: ({timestamp}) => time(timestamp)},
+    {key: 'type', header: 'Type', get: ({transactionType}) => badge(transactionType, {Debit: 'warn'})},
+    {key: 'reference', header: 'For', get: ({referenceType}) => referenceType},
+    {key: 'amount', header: 'Amount', get: (entry) => money(entry.amount, entry.currency)},
+    {
+      key: 'before',
+      header: 'Balance before',
+      shown: 'asked',
+      get: (entry) => money(entry.balanceBefore, entry.currency),
+    },
+    {key: 'balance', header: 'Balance', get: (entry) => money(entry.balanceAfter, entry.currency)},
+    {key: 'currency', header: 'Currency', shown: 'plain', get: ({currency}) => currency},
+    {
+      key: 'amount-display',
+      header: 'Amount, about',
+      ...shown,
+      get: (entry) => money(entry.amountDisplay, entry.displayCurrency),
+    },
+    {
+      key: 'balance-display',
+      header: 'Balance, about',
+      ...shown,
+      get: (entry) => money(entry.balanceAfterDisplay, entry.displayCurrency),
+    },
+  ]
+}
+
+/** What the wallet holds after its newest entry. */
+export function balanceCard(newest: WalletTransaction | null): Card<WalletTransaction | null> {
+  return {
+    rows: [newest],
+    upright: true,
+    columns: [
+      {key: 'balance', header: 'Balance', get: (entry) => money(entry?.balanceAfter, entry?.currency)},
+      {key: 'currency', header: 'Currency', shown: 'plain', get: (entry) => entry?.currency},
+      {key: 'as-of', header: 'As of', get: (entry) => time(entry?.timestamp)},
+      {
+        key: 'balance-display',
+        header: 'About',
+        shown: 'asked',
+        get: (entry) => money(entry?.balanceAfterDisplay, entry?.displayCurrency),
+      },
+    ],
+  }
+}
