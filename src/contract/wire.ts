@@ -44,8 +44,22 @@ export const timestamp = z.string()
 /** A JSON number whose digits are kept as they came. */
 export const decimal = z.custom<Digits>((value) => isDigits(value), 'must be a number')
 
+/**
+ * More than `max` characters by every way of counting them (UTF-16 units, code points, graphemes; the spec names
+ * none). Graphemes are never more than the other two.
+ */
+export function longerThan(text: string, max: number): boolean {
+  if (text.length <= max) return false
+  let count = 0
+  for (const _ of new Intl.Segmenter().segment(text)) if (++count > max) return true
+  return false
+}
+
 /** 1 to 128 characters (spec, Limits). Which ones a path can carry is decided where the path is built. */
-export const customerRef = z.string().check(z.minLength(1), z.maxLength(128))
+export const customerRef = z.string().check(
+  z.minLength(1),
+  z.refine((text) => !longerThan(text, 128), 'must have at most 128 characters'),
+)
 
 /**
  * A field of an answer that is only shown: no flow depends on it, so any value is accepted and kept for --json.
