@@ -1,0 +1,88 @@
+import {Failure} from '../contract/failure.ts'
+import {parseJson} from '../contract/money.ts'
+import {envelope, type HttpResponse} from '../contract/wire.ts'
+
+/** A success of the service: its envelope, and what came with it. */
+export interface Answer {
+  status: number
+  headers: Record<string, string>
+  state: string
+  payload: unknown
+  details: unknown
+  requestId: string | undefined
+}
+
+/** What a body that is no envelope, such as a proxy's page, still says by its status. */
+const byStatus: Record<number, string> = {
+  429: 'RATE_LIMITED',
+  502: 'BAD_GATEWAY',
+  503: 'SERVICE_UNAVAILABLE',
+  504: 'GATEWAY_TIMEOUT',
+}
+
+/**
+ * Reads an answer by its state (spec, Envelope); `now` in ms of the wall clock. Fails with the service's own code,
+ * known or not; with ODD_ANSWER where there is no envelope and the status says no more, or where state and status
+ * contradict each other.
+ */
+export function readAnswer(response: HttpResponse, now: number): Answer {
+  const {status, headers} = response
+  const facts = {httpStatus: status, ...requestIdOf(headers), ...retryAfterOf(headers, now)}
+  const found = envelope.safeParse(jsonOf(response.body))
+  if (!found.success) {
+    const code = byStatus[status]
+    if (code !== undefined) throw new Failure(code, facts)
+    throw new Failure('ODD_ANSWER', {...facts, message: oddMessage(status, response.body)})
+  }
+  const {state, payload = null, details = null} = found.data
+  const good = state === 'SUCCESS' || state === 'CREATED'
+  if (good && isSuccess(status)) {
+    return {status, headers, state, payload, details, requestId: facts.requestId}
+  }
+  if (good) {
+    throw new Failure('ODD_ANSWER', {...facts, message: `The service answered ${state} with HTTP ${status}.`})
+  }
+  throw new Failure(state, {...facts, ...(details === null ? {} : {details})})
+}
+
+export const isSuccess = (status: number | undefined) => status !== undefined && status >= 200 && status < 300
+
+function oddMessage(status: number, body: string): string {
+  if (status >= 300 && status < 400)
+    return `The service answered a redirect (HTTP ${status}), which is not followed.`
+  const what = body.trim() === '' ? 'an empty body' : 'a body that is not in the contract'
+  return `The service answered HTTP ${status} with ${what}.`
+}
+
+/** Undefined where the text is no JSON, or nests too deep to be read. */
+function jsonOf(text: string): unknown {
+  try {
+    return parseJson(text)
+  } catch (error) {
+    if (error instanceof SyntaxError || error instanceof RangeError) return undefined
+    throw error
+  }
+}
+
+/** not shown: a header that names the request; the usual ones are looked for. */
+function requestIdOf(headers: Record<string, string>): {requestId?: string} {
+  const id = headers['x-request-id'] ?? headers['x-correlation-id'] ?? headers['request-id']
+  return id === undefined ? {} : {requestId: id}
+}
+
+function retryAfterOf(headers: Record<string, string>, now: number): {retryAfter?: number} {
+  const seconds = retryAfterSeconds(headers['retry-after'], now)
+  return seconds === undefined ? {} : {retryAfter: seconds}
+}
+
+/**
+ * The seconds that a Retry-After asks for, as a number or an HTTP date, never rounded down; `now` in ms of the wall
+ * clock. Undefined where it is absent or means nothing.
+ */
+export function retryAfterSeconds(value: string | undefined, now: number): number | undefined {
+  const text = value?.trim() ?? ''
+  if (/^\d+(?:\.\d+)?$/.test(text)) return Math.ceil(Number(text))
+  if (!/^[A-Za-z]{3,9},? /.test(text)) return undefined
+  const at = Date.parse(text)
+  return Number.isNaN(at) ? undefined : Math.max(0, Math.ceil((at - now) / 1000))
+}

@@ -1,0 +1,176 @@
+import {Failure, isFailure} from '../contract/failure.ts'
+import {type Answer, readAnswer} from './answer.ts'
+import type {CallOptions, ClientOptions} from './client.ts'
+import {redact} from './events.ts'
+import type {Permit} from './pace.ts'
+import type {Prepared} from './request.ts'
+import {decide, openBudget, type Tries, troubleOf} from './retry.ts'
+
+/** How a request may be treated: whether it needs a token, may be repeated, and changes anything. */
+export interface Rule {
+  auth: 'bearer' | 'none'
+  repeat: 'freely' | 'by-key' | 'never'
+  changes: boolean
+}
+
+export interface Attempts {
+  /** Sends a request as often as its rule allows. Fails as told at Client.call. */
+  run(request: Prepared, rule: Rule, options: CallOptions): Promise<Answer>
+}
+
+/** The attempts of one process: they share a budget of repeats. */
+export function openAttempts(options: ClientOptions): Attempts {
+  const budget = openBudget()
+  return {
+    async run(request, rule, callOptions) {
+      const signal = anyOf(options.signal, callOptions.signal)
+      const tries: Tries = {sends: 0, waitedMs: 0, renewed: false, ambiguous: false}
+      let stale: string | undefined
+      for (;;) {
+        const outcome = await attempt(
+          options,
+          request,
+          rule,
+          {...callOptions, ...(signal && {signal})},
+          stale,
+        )
+        if (outcome.failure === undefined) {
+          budget.earn()
+          return outcome.answer
+        }
+        const {failure} = outcome
+        tries.sends += 1
+        const decision = decide(failure, tries, {...options, repeat: rule.repeat, budget})
+        if (decision.do === 'fail') throw finalFailure(failure, request, rule, tries)
+        tries.ambiguous ||= troubleOf(failure).ran === 'maybe'
+        if (decision.do === 'renew') {
+          tries.renewed = true
+          stale = outcome.token
+          continue
+        }
+        stale = undefined
+        const why = failure.code === 'RATE_LIMITED' ? 'rate-limit' : 'retry'
+        options.tell?.({
+          kind: 'waiting',
+          why,
+          ms: decision.afterMs,
+          request: request.name,
+          code: failure.code,
+        })
+        await options.sleep(decision.afterMs, signal)
+        tries.waitedMs += decision.afterMs
+      }
+    },
+  }
+}
+
+type Outcome = {answer: Answer; failure?: undefined} | {failure: Failure; token: string | undefined}
+
+async function attempt(
+  options: ClientOptions,
+  request: Prepared,
+  rule: Rule,
+  callOptions: CallOptions,
+  stale: string | undefined,
+): Promise<Outcome> {
+  const {signal} = callOptions
+  if (signal?.aborted) return {failure: new Failure('INTERRUPTED', {effect: 'none'}), token: undefined}
+  const permit = rule.auth === 'bearer' ? await options.pacer.permit(signal) : undefined
+  let token: string | undefined
+  try {
+    token = rule.auth === 'bearer' ? await tokenFor(options, stale, signal) : undefined
+  } catch (error) {
+    permit?.unused()
+    throw error
+  }
+  try {
+    const answer = await exchange(options, request, token, callOptions)
+    permit?.used()
+    return {answer}
+  } catch (error) {
+    if (!isFailure(error)) throw error
+    await settle(permit, error, options, request)
+    return {failure: error, token}
+  }
+}
+
+const tokenFor = ({tokens}: ClientOptions, stale: string | undefined, signal: AbortSignal | undefined) =>
+  stale === undefined ? tokens.get(signal) : tokens.renew(stale, signal)
+
+/** A request that the service never saw, or refused for its number, takes nothing from the quota. */
+async function settle(
+  permit: Permit | undefined,
+  failure: Failure,
+  options: ClientOptions,
+  request: Prepared,
+) {
+  if (permit === undefined) return
+  if (failure.code === 'RATE_LIMITED') {
+    options.tell?.({kind: 'shared-credential', request: request.name})
+    await permit.refused((failure.facts.retryAfter ?? 0) * 1000)
+  } else if (failure.facts.httpStatus === undefined && failure.facts.effect === 'none') permit.unused()
+  else permit.used()
+}
+
+async function exchange(
+  options: ClientOptions,
+  request: Prepared,
+  token: string | undefined,
+  {signal, timeoutMs = options.timeoutMs}: CallOptions,
+): Promise<Answer> {
+  const {method, url, body} = request
+  const headers = {...request.headers, ...(token !== undefined && {authorization: `Bearer ${token}`})}
+  const started = options.now()
+  const report = (end: {status?: number; responseBody?: string; error?: string}) => {
+    if (options.tell === undefined) return
+    const secrets = [...(token === undefined ? [] : [token]), ...secretsIn(body)]
+    options.tell({
+      kind: 'exchange',
+      method,
+      url: redact(url, secrets),
+      ms: options.now() - started,
+      ...(body !== undefined && {requestBody: redact(body, secrets)}),
+      ...end,
+      ...(end.responseBody !== undefined && {responseBody: redact(end.responseBody, secrets)}),
+    })
+  }
+  try {
+    const response = await options.send({
+      method,
+      url,
+      headers,
+      timeoutMs,
+      ...(body !== undefined && {body}),
+      ...(signal && {signal}),
+    })
+    report({status: response.status, responseBody: response.body})
+    return readAnswer(response, options.now())
+  } catch (error) {
+    if (isFailure(error) && error.facts.httpStatus === undefined) report({error: error.code})
+    throw error
+  }
+}
+
+/** The failure of a whole call: what is certain about its effect, after all its attempts. */
+function finalFailure(failure: Failure, request: Prepared, rule: Rule, tries: Tries): Failure {
+  const {ran} = troubleOf(failure)
+  const unknown = rule.changes && (ran === 'maybe' || tries.ambiguous)
+  const effect = unknown ? 'unknown' : ran === 'refused' ? 'refused' : 'none'
+  const facts = {...failure.facts, effect, request: request.name} as const
+  if (!unknown || ran === 'refused' || failure.code === 'INTERRUPTED') {
+    return new Failure(failure.code, facts, {cause: failure.cause})
+  }
+  const {message: _, ...rest} = facts
+  return new Failure('OUTCOME_UNKNOWN', rest, {cause: failure})
+}
+
+/** The secret of a token request, so that it is blotted out wherever it turns up. */
+function secretsIn(body: string | undefined): string[] {
+  const found = body?.match(/"clientSecret":("(?:[^"\\]|\\.)*")/)?.[1]
+  return found === undefined ? [] : [JSON.parse(found) as string]
+}
+
+function anyOf(...signals: (AbortSignal | undefined)[]): AbortSignal | undefined {
+  const given = signals.filter((signal) => signal !== undefined)
+  return given.length > 1 ? AbortSignal.any(given) : given[0]
+}

@@ -1,0 +1,132 @@
+import {Failure} from '../contract/failure.ts'
+import type {Input, Operation, Payload} from '../contract/operation.ts'
+import type {Method, Send} from '../contract/wire.ts'
+import type {Answer} from './answer.ts'
+import {type Attempts, openAttempts} from './attempts.ts'
+import type {ClientEvent} from './events.ts'
+import type {Pacer} from './pace.ts'
+import {followPages, type Item} from './pages.ts'
+import {type AnyInput, assemble, prepare} from './request.ts'
+import type {TokenSource} from './token.ts'
+
+export interface CallOptions {
+  signal?: AbortSignal
+  /** Milliseconds for one attempt, the client's own by default. */
+  timeoutMs?: number
+}
+
+export interface RawRequest {
+  method: Method
+  /** Below the base URL, already encoded, such as /api/v1/scent/orders. */
+  path: string
+  query?: readonly (readonly [string, string])[]
+  headers?: Record<string, string>
+  body?: unknown
+}
+
+export interface Client {
+  /**
+   * One operation and its input become one payload, exactly as it came (numbers keep their digits).
+   *
+   * Fails with INVALID_INPUT before anything is sent; with the service's own code; with ODD_ANSWER where the answer
+   * is not in the contract. Where a request that changes something may have taken effect and can't be repeated, it
+   * fails with OUTCOME_UNKNOWN, whose cause is the failure of the last attempt. Every failure says facts.effect; a
+   * refusal with the effect `unknown` came after an earlier attempt whose answer was lost.
+   */
+  call<O extends Operation>(operation: O, input: Input<O>, options?: CallOptions): Promise<Payload<O>>
+  /** The items of a paged list, from the input's page to the end, or to `limit` items. */
+  pages<O extends Operation>(
+    operation: O,
+    input: Input<O>,
+    options?: CallOptions & {limit?: number},
+  ): AsyncIterable<Item<O>>
+  /** A request outside the contract: a GET is repeated freely, anything else never. */
+  raw(request: RawRequest, options?: CallOptions): Promise<Answer>
+}
+
+export interface ClientOptions {
+  send: Send
+  /** Host, without /api/v1. */
+  baseUrl: string
+  tokens: TokenSource
+  pacer: Pacer
+  /** X-Partner-Currency. */
+  currency?: string
+  /** The longest a call waits in all before it repeats. */
+  maxWaitMs: number
+  /** For one attempt, from the send to the last byte. */
+  timeoutMs: number
+  /** Milliseconds of the wall clock. */
+  now(): number
+  sleep(ms: number, signal?: AbortSignal): Promise<void>
+  random(): number
+  tell?(event: ClientEvent): void
+  /** Ends every call, such as Ctrl-C. */
+  signal?: AbortSignal
+}
+
+export function createClient(options: ClientOptions): Client {
+  const attempts = openAttempts(options)
+  const client: Client = {
+    call: (operation, input, callOptions = {}) => call(options, attempts, operation, input, callOptions),
+    pages: (operation, input, pageOptions = {}) => followPages(client, operation, input, pageOptions),
+    async raw({method, path, query = [], headers = {}, body}, callOptions = {}) {
+      const prepared = assemble(options.baseUrl, {method, path, query, body})
+      const own = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value])
+      return attempts.run(
+        {...prepared, headers: {...currencyHeader(options), ...prepared.headers, ...Object.fromEntries(own)}},
+        {auth: 'bearer', repeat: method === 'GET' ? 'freely' : 'never', changes: method !== 'GET'},
+        callOptions,
+      )
+    },
+  }
+  return client
+}
+
+async function call<O extends Operation>(
+  options: ClientOptions,
+  attempts: Attempts,
+  operation: O,
+  input: Input<O>,
+  callOptions: CallOptions,
+): Promise<Payload<O>> {
+  const prepared = prepare(options.baseUrl, operation, input as AnyInput)
+  const changes = operation.method !== 'GET' && operation.auth === 'bearer'
+  const answer = await attempts.run(
+    {...prepared, headers: {...currencyHeader(options), ...prepared.headers}},
+    {auth: operation.auth, repeat: operation.repeat, changes},
+    callOptions,
+  )
+  const odd =
+    oddPayload(operation, answer.payload) ?? oddCustomer(operation, input as AnyInput, answer.payload)
+  if (odd === undefined) return answer.payload as Payload<O>
+  const facts = {request: prepared.name, httpStatus: answer.status, ...requestId(answer)}
+  const failure = new Failure('ODD_ANSWER', {...facts, message: odd, effect: changes ? 'unknown' : 'none'})
+  if (!changes) throw failure
+  throw new Failure('OUTCOME_UNKNOWN', {...facts, effect: 'unknown'}, {cause: failure})
+}
+
+const requestId = (answer: Answer) => (answer.requestId === undefined ? {} : {requestId: answer.requestId})
+
+const currencyHeader = ({currency}: ClientOptions): Record<string, string> =>
+  currency === undefined ? {} : {'x-partner-currency': currency}
+
+/** The payload is checked and handed on as it came: unknown fields stay in, nothing is transformed. */
+function oddPayload(operation: Operation, payload: unknown): string | undefined {
+  const checked = operation.payload.safeParse(payload)
+  if (checked.success) return undefined
+  const at = checked.error.issues[0]?.path.join('.') || 'payload'
+  return `The service answered a success whose ${at} is missing or not what the contract says.`
+}
+
+/** An answer must be that of the customer asked for: a cart that is not may be a stranger's. */
+function oddCustomer(operation: Operation, input: AnyInput, payload: unknown): string | undefined {
+  const asked = input.params?.customerRef ?? input.query?.customerRef
+  if (asked === undefined) return undefined
+  const {customerRef, items, lines} = payload as {customerRef?: unknown; items?: unknown[]; lines?: unknown[]}
+  if (customerRef === asked) return undefined
+  // not shown: whether an empty cart repeats the reference it was asked by. A wishlist never does.
+  const silent = customerRef === undefined || customerRef === null
+  if (silent && ((items ?? lines ?? []).length === 0 || !operation.path.includes('/cart/'))) return undefined
+  return 'The service answered with the cart of another customerRef than the one asked for.'
+}

@@ -1,0 +1,131 @@
+import type * as z from 'zod/mini'
+import {Failure} from '../contract/failure.ts'
+import {printJson} from '../contract/money.ts'
+import type {Operation} from '../contract/operation.ts'
+import {longerThan, type Method} from '../contract/wire.ts'
+import {queryOf} from './query.ts'
+
+/** A request that has passed every local check; it is sent as it stands, as often as its rule allows. */
+export interface Prepared {
+  method: Method
+  url: string
+  /** Method and path, such as `POST /api/v1/scent/orders`. */
+  name: string
+  headers: Record<string, string>
+  body?: string
+}
+
+export interface AnyInput {
+  params?: Readonly<Record<string, string>>
+  query?: Readonly<Record<string, unknown>> | undefined
+  body?: unknown
+}
+
+const LONE_SURROGATE = /\p{Surrogate}/u
+const CONTROL = /\p{Cc}/u
+
+/** Checks an input by its operation. Fails with INVALID_INPUT, naming field, value and rule; nothing is sent then. */
+export function prepare(baseUrl: string, operation: Operation, input: AnyInput): Prepared {
+  const path = pathOf(operation.path, input.params ?? {})
+  const query = queryOf(operation.query ?? {}, input.query ?? {})
+  const body = operation.body === undefined ? undefined : bodyOf(operation.body, input.body)
+  return assemble(baseUrl, {method: operation.method, path, query, body})
+}
+
+/** The parts of a request as one. `path` is encoded already, and the URL must still mean it when it is parsed. */
+export function assemble(
+  baseUrl: string,
+  parts: {method: Method; path: string; query: readonly (readonly [string, string])[]; body?: unknown},
+): Prepared {
+  const {method, path} = parts
+  const base = baseUrl.replace(/\/+$/, '')
+  requireSamePath(base, path)
+  const query = parts.query.map(([name, value]) => `${encoded(name, name)}=${encoded(name, value)}`).join('&')
+  const url = `${base}${path}${query === '' ? '' : `?${query}`}`
+  const headers: Record<string, string> = {accept: 'application/json', 'accept-encoding': 'identity'}
+  const prepared: Prepared = {method, url, name: `${method} ${path}`, headers}
+  if (parts.body === undefined) return prepared
+  requireWellFormed(parts.body, 'body')
+  headers['content-type'] = 'application/json'
+  return {...prepared, body: printJson(parts.body, 0)}
+}
+
+/** Fills the names of a path, each as one segment that no URL parser takes for anything else. */
+function pathOf(template: string, params: Readonly<Record<string, string>>): string {
+  return template.replace(/\{(\w+)\}/g, (_, name: string) => {
+    const value = params[name]
+    if (typeof value !== 'string' || value === '') throw invalid(name, value, 'must not be empty')
+    if (value === '.' || value === '..') throw invalid(name, value, 'can not be part of a path')
+    if (CONTROL.test(value)) throw invalid(name, value, 'must not hold control characters')
+    if (name === 'customerRef' && longerThan(value, 128)) {
+      throw invalid(name, value, 'must have at most 128 characters')
+    }
+    return encoded(name, value)
+  })
+}
+
+/** Parsers drop `.` and `..`, also written `%2e`: a path that does not come back as it went is never sent. */
+function requireSamePath(base: string, path: string): void {
+  if (!URL.canParse(base)) throw invalid('base URL', base, 'must be an absolute URL')
+  const asked = new URL(base)
+  const parsed = URL.canParse(`${base}${path}`) ? new URL(`${base}${path}`) : undefined
+  const whole = `${asked.pathname.replace(/\/+$/, '')}${path}`
+  if (parsed?.origin !== asked.origin || parsed.pathname !== whole || parsed.search + parsed.hash !== '') {
+    throw invalid('path', path, 'does not survive a URL parser unchanged')
+  }
+}
+
+function bodyOf(schema: z.ZodMiniType, body: unknown): unknown {
+  const checked = schema.safeParse(body)
+  if (checked.success) return checked.data
+  const issue = checked.error.issues[0]
+  const path = issue?.path.map(String) ?? []
+  if (issue?.code === 'unrecognized_keys') {
+    throw invalid([...path, issue.keys[0] ?? ''].join('.'), undefined, 'is no field of this request')
+  }
+  const rule = issue === undefined ? 'is invalid' : ruleOf(issue)
+  throw invalid(path.join('.') || 'body', valueAt(body, path), rule)
+}
+
+/** zod/mini carries no words of its own: "Invalid input" is all it says where a schema doesn't. */
+function ruleOf(issue: z.core.$ZodIssue): string {
+  if (issue.message !== 'Invalid input') return issue.message
+  if (issue.code === 'invalid_type') return `must be ${names[issue.expected] ?? issue.expected}`
+  if (issue.code === 'invalid_value') return `must be one of ${issue.values.join(', ')}`
+  if (issue.code === 'invalid_format')
+    return issue.format === 'guid' ? 'must be a UUID' : 'has the wrong form'
+  const unit = 'origin' in issue && issue.origin === 'string' ? ' characters long' : ''
+  if (issue.code === 'too_small') return `must be at least ${issue.minimum}${unit}`
+  if (issue.code === 'too_big') return `must be at most ${issue.maximum}${unit}`
+  return 'is invalid'
+}
+
+const names: Record<string, string> = {int: 'a whole number', string: 'text', object: 'an object'}
+
+function valueAt(body: unknown, path: readonly string[]): unknown {
+  let value = body
+  for (const key of path) value = (value as Record<string, unknown> | null | undefined)?.[key]
+  return value
+}
+
+/** A lone surrogate would arrive as another text: two references or carts could become one. */
+const halfCharacter = 'must be well-formed text; it holds half a character'
+
+function requireWellFormed(value: unknown, field: string): void {
+  if (typeof value === 'string' && LONE_SURROGATE.test(value)) throw invalid(field, value, halfCharacter)
+  if (typeof value !== 'object' || value === null) return
+  for (const [key, inner] of Object.entries(value)) requireWellFormed(inner, key)
+}
+
+function encoded(field: string, value: string): string {
+  if (LONE_SURROGATE.test(value)) throw invalid(field, value, halfCharacter)
+  return encodeURIComponent(value)
+}
+
+/** A value refused before anything was sent. A secret is never repeated, however wrong it is. */
+export function invalid(field: string, value: unknown, rule: string): Failure {
+  const text = value === undefined || /secret/i.test(field) ? '' : printJson(value, 0)
+  const shown = text === '' ? '' : ` ${text.length > 200 ? `${text.slice(0, 200)}…` : text}`
+  const details = {errors: {[field]: [rule]}}
+  return new Failure('INVALID_INPUT', {message: `${field}${shown} ${rule}.`, details, effect: 'none'})
+}

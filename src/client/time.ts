@@ -1,0 +1,26 @@
+/** Time and chance of this machine, as a client wants them. */
+export const realTime = {
+  now: () => Date.now(),
+
+  /** Milliseconds of a clock that nobody sets, and that all processes of this machine share until it restarts. */
+  ticks(): number {
+    const [seconds, nanoseconds] = process.hrtime()
+    return seconds * 1000 + nanoseconds / 1e6
+  },
+
+  /** Ends early, without a word, when the signal is aborted: look at it afterwards. */
+  sleep(ms: number, signal?: AbortSignal): Promise<void> {
+    return new Promise((wake) => {
+      if (signal?.aborted) return wake()
+      const done = () => {
+        clearTimeout(timer)
+        signal?.removeEventListener('abort', done)
+        wake()
+      }
+      const timer = setTimeout(done, ms)
+      signal?.addEventListener('abort', done, {once: true})
+    })
+  },
+
+  random: () => Math.random(),
+}

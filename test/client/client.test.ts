@@ -1,0 +1,250 @@
+import {afterEach, describe, expect, it} from 'vitest'
+import {type ClientOptions, createClient} from '../../src/client/client.ts'
+import type {ClientEvent} from '../../src/client/events.ts'
+import {openNodeHttp} from '../../src/client/node-http.ts'
+import {unpaced} from '../../src/client/pace.ts'
+import {addCartItem, readCart, removeCartItem, setCartItem} from '../../src/contract/cart.ts'
+import {previewCheckout} from '../../src/contract/checkout.ts'
+import {type Failure, isFailure} from '../../src/contract/failure.ts'
+import {printJson} from '../../src/contract/money.ts'
+import {readOrder} from '../../src/contract/orders.ts'
+import {listVariants} from '../../src/contract/variants.ts'
+import {answer, type Seen, serve, type TestServer} from '../support/server.ts'
+
+const VARIANT = '3f2b8a44-0c1d-4e5f-8a6b-7c8d9e0f1a2b'
+const ORDER = '8f14e45f-ceea-467f-a0e6-d6b2c1f0a111'
+const emptyCart = (customerRef: string) => ({id: null, customerRef, status: 'None', items: [], totals: {}})
+
+const open: TestServer[] = []
+afterEach(async () => {
+  for (const server of open.splice(0)) await server.close()
+})
+
+async function service(...handle: Parameters<typeof serve>) {
+  const server = await serve(...handle)
+  open.push(server)
+  return server
+}
+
+/** A client whose waits take no time; `slept` holds how long they would have been. */
+function clientOf(server: {url: string}, options: Partial<ClientOptions> = {}) {
+  const slept: number[] = []
+  const events: ClientEvent[] = []
+  const renewed: string[] = []
+  const client = createClient({
+    send: openNodeHttp({}),
+    baseUrl: server.url,
+    tokens: {
+      get: async () => 'token-1',
+      renew: async (stale) => {
+        renewed.push(stale)
+        return 'token-2'
+      },
+    },
+    pacer: unpaced,
+    maxWaitMs: 120_000,
+    timeoutMs: 5_000,
+    now: () => Date.now(),
+    sleep: async (ms) => void slept.push(ms),
+    random: () => 0.5,
+    tell: (event) => events.push(event),
+    ...options,
+  })
+  return {client, slept, events, renewed}
+}
+
+async function failureOf(promise: Promise<unknown>): Promise<Failure> {
+  const error = await promise.then(
+    () => undefined,
+    (thrown: unknown) => thrown,
+  )
+  if (!isFailure(error)) throw new Error(`expected a Failure, got ${String(error)}`)
+  return error
+}
+
+describe('a call', () => {
+  it('sends the bearer token and the currency, and gives the payload back digit for digit', async () => {
+    const server = await service((_, response) => {
+      response.setHeader('content-type', 'application/json')
+      response.end(
+        '{"state":"SUCCESS","payload":{"header":{"amount":10.50,"n":9007199254740993},"new":true},"details":null}',
+      )
+    })
+    const {client} = clientOf(server, {currency: 'USD'})
+    const order = await client.call(readOrder, {params: {orderId: ORDER}})
+    expect(printJson(order, 0)).toBe('{"header":{"amount":10.50,"n":9007199254740993},"new":true}')
+    expect(server.seen[0]).toMatchObject({method: 'GET', url: `/api/v1/scent/orders/${ORDER}`})
+    expect(server.seen[0]?.headers).toMatchObject({
+      authorization: 'Bearer token-1',
+      'x-partner-currency': 'USD',
+    })
+  })
+
+  it('fails with the code of the service, known or not, and says which request it was', async () => {
+    const server = await service((_, response, count) => {
+      const state = count === 1 ? 'NOT_FOUND_ORDER' : 'BUSINESS_FROM_THE_FUTURE'
+      answer(response, count === 1 ? 404 : 422, state, null, {
+        details: {orderGlobalId: 'x'},
+        headers: {'x-request-id': 'r-1'},
+      })
+    })
+    const {client} = clientOf(server)
+    const known = await failureOf(client.call(readOrder, {params: {orderId: ORDER}}))
+    expect(known).toMatchObject({code: 'NOT_FOUND_ORDER', exitCode: 5})
+    expect(known.facts).toEqual({
+      httpStatus: 404,
+      requestId: 'r-1',
+      details: {orderGlobalId: 'x'},
+      effect: 'refused',
+      request: `GET /api/v1/scent/orders/${ORDER}`,
+    })
+    const future = await failureOf(client.call(readOrder, {params: {orderId: ORDER}}))
+    expect(future).toMatchObject({code: 'BUSINESS_FROM_THE_FUTURE', exitCode: 7})
+  })
+
+  it('calls a lost answer to a cart add an unknown outcome, and does not repeat it', async () => {
+    const server = await service((_, response) => answer(response, 504, 'GATEWAY_TIMEOUT'))
+    const {client} = clientOf(server)
+    const body = {variantId: VARIANT, quantity: 1}
+    const failure = await failureOf(client.call(addCartItem, {query: {customerRef: 'a'}, body}))
+    expect(failure).toMatchObject({code: 'OUTCOME_UNKNOWN', exitCode: 12, facts: {effect: 'unknown'}})
+    expect(failure.cause).toMatchObject({code: 'GATEWAY_TIMEOUT'})
+    expect(server.seen).toHaveLength(1)
+  })
+
+  it('repeats a read and an absolute change until they are answered', async () => {
+    const server = await service((_, response, count) =>
+      count % 3 === 0 ? answer(response, 200, 'SUCCESS', emptyCart('a')) : response.destroy(),
+    )
+    const {client, slept} = clientOf(server)
+    await client.call(readCart, {params: {customerRef: 'a'}})
+    await client.call(setCartItem, {params: {customerRef: 'a', variantId: VARIANT}, body: {quantity: 2}})
+    expect(server.seen.map((seen: Seen) => seen.method)).toEqual(['GET', 'GET', 'GET', 'PUT', 'PUT', 'PUT'])
+    expect(slept).toEqual([125, 250, 125, 250])
+  })
+
+  it('says of a refusal after a lost answer that an earlier attempt may have taken effect', async () => {
+    const server = await service((_, response, count) =>
+      count === 1 ? response.destroy() : answer(response, 404, 'NOT_FOUND_CART_ITEM'),
+    )
+    const {client} = clientOf(server)
+    const failure = await failureOf(
+      client.call(removeCartItem, {params: {customerRef: 'a', variantId: VARIANT}}),
+    )
+    expect(failure).toMatchObject({code: 'NOT_FOUND_CART_ITEM', facts: {effect: 'unknown'}})
+  })
+
+  it('renews an expired token once, and repeats once, even what must never be repeated', async () => {
+    const server = await service((seen, response) =>
+      seen.headers.authorization === 'Bearer token-2'
+        ? answer(response, 200, 'SUCCESS', emptyCart('a'))
+        : answer(response, 401, 'UNAUTHORIZED_TOKEN_EXPIRED'),
+    )
+    const {client, renewed} = clientOf(server)
+    await client.call(addCartItem, {query: {customerRef: 'a'}, body: {variantId: VARIANT, quantity: 1}})
+    expect(renewed).toEqual(['token-1'])
+    expect(server.seen).toHaveLength(2)
+  })
+})
+
+describe('a customerRef', () => {
+  const speaking = [
+    'a',
+    '/',
+    '?',
+    '#',
+    '%',
+    '+',
+    '&',
+    'a b',
+    'عميل ٢',
+    '🧴🌹',
+    '%2e%2e',
+    '%2F',
+    'a/../b',
+    '...',
+    'x'.repeat(128),
+    '🧴'.repeat(128),
+  ]
+
+  it.each(speaking)('reaches its own cart, by path and by query: %s', async (customerRef) => {
+    const server = await service(({url}, response) => {
+      const {pathname, searchParams} = new URL(url, 'http://x')
+      const segment = pathname.split('/')[5] ?? ''
+      const asked = searchParams.get('customerRef') ?? decodeURIComponent(segment)
+      answer(response, 200, 'SUCCESS', {...emptyCart(asked), lines: [], canCheckout: false})
+    })
+    const {client} = clientOf(server)
+    expect(await client.call(readCart, {params: {customerRef}})).toMatchObject({customerRef})
+    expect(await client.call(previewCheckout, {query: {customerRef}})).toMatchObject({customerRef})
+  })
+
+  it.each(['', '.', '..', 'a\u0000', 'a\nb', '\u009b', '\ud800', 'x'.repeat(129), '🧴'.repeat(129)])(
+    'is refused by path before anything is sent: %j',
+    async (customerRef) => {
+      const server = await service((_, response) => answer(response, 200, 'SUCCESS'))
+      const failure = await failureOf(clientOf(server).client.call(readCart, {params: {customerRef}}))
+      expect(failure).toMatchObject({code: 'INVALID_INPUT', facts: {effect: 'none'}})
+      expect(failure.message).toContain('customerRef')
+      expect(server.seen).toHaveLength(0)
+    },
+  )
+
+  it('must come back in the answer', async () => {
+    const server = await service((_, response) => answer(response, 200, 'SUCCESS', emptyCart('b')))
+    const failure = await failureOf(clientOf(server).client.call(readCart, {params: {customerRef: 'a'}}))
+    expect(failure).toMatchObject({code: 'ODD_ANSWER'})
+  })
+})
+
+describe('a list', () => {
+  const ids = Array.from({length: 7}, (_, n) => `00000000-0000-4000-8000-00000000000${n}`)
+  const page = (url: string, pagination: (page: number, pageSize: number) => object | undefined) => {
+    const query = new URL(url, 'http://x').searchParams
+    const [number, size] = [Number(query.get('page')), Number(query.get('pageSize'))]
+    const items = ids.slice((number - 1) * size, number * size).map((id) => ({id}))
+    return {items, ...(pagination(number, size) && {pagination: pagination(number, size)})}
+  }
+
+  it.each<[string, (page: number, size: number) => object | undefined]>([
+    ['hasNext', (page, size) => ({page, hasNext: page * size < ids.length})],
+    ['totalPages', (page, size) => ({page, totalPages: Math.ceil(ids.length / size)})],
+    ['nothing at all', () => undefined],
+  ])('is followed to its end where the pages tell %s', async (_, pagination) => {
+    const server = await service(({url}, response) => answer(response, 200, 'SUCCESS', page(url, pagination)))
+    const found: string[] = []
+    for await (const {id} of clientOf(server).client.pages(listVariants, {query: {pageSize: 3}}))
+      found.push(id)
+    expect(found).toEqual(ids)
+    expect(server.seen).toHaveLength(3)
+  })
+
+  it('stops at the limit, and asks for no more than it needs', async () => {
+    const server = await service(({url}, response) =>
+      answer(
+        response,
+        200,
+        'SUCCESS',
+        page(url, (number, size) => ({page: number, hasNext: number * size < 7})),
+      ),
+    )
+    const found: string[] = []
+    const {client} = clientOf(server)
+    for await (const {id} of client.pages(listVariants, {query: {pageSize: 3}}, {limit: 4})) found.push(id)
+    expect(found).toEqual(ids.slice(0, 4))
+    expect(server.seen).toHaveLength(2)
+  })
+
+  it('fails on a service that answers the same page for ever', async () => {
+    const server = await service((_, response) =>
+      answer(response, 200, 'SUCCESS', {items: [{id: VARIANT}], pagination: {hasNext: true}}),
+    )
+    const all = async () => {
+      for await (const _ of clientOf(server).client.pages(listVariants, {})) {
+        // Only its end matters.
+      }
+    }
+    expect(await failureOf(all())).toMatchObject({code: 'ODD_ANSWER'})
+    expect(server.seen).toHaveLength(2)
+  })
+})
