@@ -70,6 +70,8 @@ export interface OrderEntry {
   maxTotal: string | undefined
   locks: Locked[]
   submissions: Submitting[]
+  /** The submissions that no outcome has settled: any of them may have taken effect. */
+  pending: Submitting[]
   /** The last one. */
   outcome: Outcome | undefined
   verified: boolean
@@ -124,20 +126,26 @@ function fold(path: string, entries: Map<string, OrderEntry>, record: OrderRecor
     throw corrupt(path, `has a ${record.step} record of an order that it never planned`)
   entry.updatedAt = record.at
   if (record.step === 'LOCKED') entry.locks.push(record)
-  if (record.step === 'SUBMITTING') entry.submissions.push(record)
+  if (record.step === 'SUBMITTING') {
+    entry.submissions.push(record)
+    entry.pending.push(record)
+    entry.settled = false
+  }
   if (record.step === 'VERIFIED') entry.verified = true
   if (record.step === 'OUTCOME') {
-    entry.outcome = record
+    // A later submission that was refused leaves the order that stands under this reference as it is.
+    if (!(stands(entry) && record.outcome === 'refused')) entry.outcome = record
     entry.settled = record.outcome !== 'unknown'
+    if (entry.settled) entry.pending = []
   }
 }
 
 /**
- * A reference planned again (after a refusal, say) keeps its locks and submissions: any of them may still have taken
- * effect. It is open again unless an order stands.
+ * A reference planned again (after a refusal, say) keeps its locks and submissions. It is open again unless an order
+ * stands.
  */
 function plan(record: Planned, before: OrderEntry | undefined): OrderEntry {
-  const stands = before?.outcome?.outcome === 'placed' || before?.outcome?.outcome === 'already-placed'
+  const placed = before !== undefined && stands(before)
   return {
     reference: record.reference,
     customerRef: record.customerRef,
@@ -147,10 +155,15 @@ function plan(record: Planned, before: OrderEntry | undefined): OrderEntry {
     maxTotal: record.maxTotal,
     locks: before?.locks ?? [],
     submissions: before?.submissions ?? [],
-    outcome: stands ? before?.outcome : undefined,
+    pending: before?.pending ?? [],
+    outcome: placed ? before.outcome : undefined,
     verified: before?.verified ?? false,
     startedAt: before?.startedAt ?? record.at,
     updatedAt: record.at,
-    settled: stands,
+    settled: placed,
   }
+}
+
+function stands({outcome}: OrderEntry): boolean {
+  return outcome?.outcome === 'placed' || outcome?.outcome === 'already-placed'
 }
