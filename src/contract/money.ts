@@ -38,6 +38,6 @@ export function exact(amount: Digits | string): Big {
   return new Big(String(amount))
 }
 
-export function sameAmount(a: Digits, b: Digits): boolean {
+export function sameAmount(a: Digits | string, b: Digits | string): boolean {
   return exact(a).eq(exact(b))
 }

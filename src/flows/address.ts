@@ -1,0 +1,52 @@
+import {isCountry} from '../contract/countries.ts'
+import {Failure} from '../contract/failure.ts'
+import {type ShippingAddress, shippingAddress} from '../contract/orders.ts'
+
+/** The fields of an address in the order in which people write them (spec, Create scent order). */
+export const addressFields = [
+  {name: 'recipient', label: 'Recipient', required: true},
+  {name: 'line1', label: 'Street and building', required: true},
+  {name: 'line2', label: 'More of the street address', required: false},
+  {name: 'city', label: 'City', required: true},
+  {name: 'nationalAddress', label: 'National short address', required: true},
+  {name: 'region', label: 'Region', required: false},
+  {name: 'postalCode', label: 'Postal code', required: false},
+  {name: 'countryCode', label: 'Country', required: true},
+  {name: 'phone', label: 'Phone', required: true},
+] as const satisfies {name: keyof ShippingAddress; label: string; required: boolean}[]
+
+export type AddressField = (typeof addressFields)[number]
+
+/** What is wrong with one field, and the rule it breaks; undefined when nothing is. */
+export function fieldProblem({name, label, required}: AddressField, value: unknown): string | undefined {
+  if (value === undefined || value === '') return required ? `${name} (${label}) is required` : undefined
+  if (typeof value !== 'string') return `${name} must be text, not ${JSON.stringify(value)}`
+  if (required && value.trim() === '') return `${name} (${label}) must not be blank`
+  if (name === 'countryCode' && !isCountry(value))
+    return `countryCode "${value}" is no ISO 3166-1 alpha-3 code in capitals, such as SAU`
+  return undefined
+}
+
+/**
+ * An address from a file or from flags, as the service takes it.
+ * Fails with INVALID_INPUT, which names every field that breaks its rule.
+ */
+export function checkAddress(value: unknown): ShippingAddress {
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    throw new Failure('INVALID_INPUT', {message: 'The address must be one JSON object.'})
+  const given = value as Record<string, unknown>
+  const known = new Set<string>(addressFields.map(({name}) => name))
+  const problems = [
+    ...addressFields.flatMap((field) => fieldProblem(field, given[field.name] ?? undefined) ?? []),
+    ...Object.keys(given).flatMap((name) => (known.has(name) ? [] : [`"${name}" is no field of an address`])),
+  ]
+  if (problems.length > 0)
+    throw new Failure('INVALID_INPUT', {
+      message: `The shipping address can't be used: ${problems.join('; ')}.`,
+      hint: `Its fields are ${addressFields.map(({name, required}) => (required ? name : `${name}?`)).join(', ')}.`,
+      details: {errors: problems},
+    })
+  // An empty or null optional field is left out: the service is asked nothing it need not answer.
+  const filled = Object.entries(given).filter(([, field]) => field !== null && field !== '')
+  return shippingAddress.parse(Object.fromEntries(filled))
+}

@@ -1,0 +1,67 @@
+import type {Client} from '../client/client.ts'
+import {isFailure} from '../contract/failure.ts'
+import type {Digits} from '../contract/money.ts'
+import {type OrderRead, readOrder, readOrderByGlobalId} from '../contract/orders.ts'
+import type {CartLine} from './fill-cart.ts'
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
+
+/** A UUID is a Scent order id, anything else a global id. */
+export function isScentOrderId(id: string): boolean {
+  return UUID.test(id)
+}
+
+/** Reads an order by its Scent id, or where `global` by its global id. */
+export function readOneOrder(client: Client, id: string, global: boolean): Promise<OrderRead> {
+  return global
+    ? client.call(readOrderByGlobalId, {params: {orderGlobalId: id}})
+    : client.call(readOrder, {params: {orderId: id}})
+}
+
+/** Reads the order that a refusal names. not shown: which of its two ids `details.orderId` holds; both are tried. */
+export async function readNamedOrder(client: Client, id: string): Promise<OrderRead> {
+  const global = !isScentOrderId(id)
+  try {
+    return await readOneOrder(client, id, global)
+  } catch (error) {
+    if (!isFailure(error, 'NOT_FOUND_ORDER')) throw error
+    return readOneOrder(client, id, !global)
+  }
+}
+
+/** What the flows compare of an order; null where the answer does not say. */
+export interface OrderFacts {
+  id: string | null
+  reference: string | null
+  customerRef: string | null
+  lines: CartLine[] | null
+  /** Goods without VAT, and the VAT on them. */
+  goods: Digits | null
+  goodsVat: Digits | null
+  /** What was charged: goods and shipping, with VAT. */
+  total: Digits | null
+  currency: string | null
+  status: string | null
+  failureReason: string | null
+}
+
+/** Reads the facts out of any of the shapes that an order read may have (not shown: GET /scent/orders/{id}). */
+export function factsOf(read: OrderRead): OrderFacts {
+  const header = read.header
+  const detail = read.scentDetail ?? (header ? undefined : (read as OrderRead['scentDetail']))
+  const lines = Array.isArray(detail?.lines)
+    ? detail.lines.map((line) => ({variantId: String(line.variantId), quantity: Number(line.quantity)}))
+    : null
+  return {
+    id: detail?.id ?? header?.productOrderId ?? null,
+    reference: detail?.externalReference ?? header?.externalReference ?? null,
+    customerRef: detail?.customerRef ?? null,
+    lines,
+    goods: detail?.totalAmount ?? null,
+    goodsVat: detail?.totalGoodsVatAmount ?? null,
+    total: header?.amount ?? null,
+    currency: header?.currency ?? detail?.currency ?? null,
+    status: header?.status ?? detail?.status ?? null,
+    failureReason: header?.failureCode ?? null,
+  }
+}
