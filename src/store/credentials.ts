@@ -1,0 +1,78 @@
+import {statSync} from 'node:fs'
+import {join} from 'node:path'
+import * as z from 'zod/mini'
+import {Failure} from '../contract/failure.ts'
+import {foreign, readOwn, writeOwn} from './files.ts'
+import {readKeychain, removeKeychain, saveKeychain} from './keychain.ts'
+import {withLock} from './lock.ts'
+import {credentialsFile, type Folders} from './paths.ts'
+import {parseFile, type Storage} from './profiles.ts'
+import type {Settings} from './settings.ts'
+
+/** Where one secret is kept: the profile's name is the account. */
+export interface Place {
+  kind: Storage
+  account: string
+}
+
+const secrets = z.looseObject({version: z.literal(1), secrets: z.record(z.string(), z.string())})
+
+/**
+ * The client secret of these settings. Read only when a token must be minted. Fails with KEYCHAIN_UNAVAILABLE,
+ * NO_CREDENTIALS, CORRUPT_FILE or FOREIGN_FILE.
+ */
+export async function secretOf(
+  folders: Folders,
+  settings: Settings,
+  env: Readonly<Record<string, string | undefined>> = process.env,
+): Promise<string> {
+  const place = settings.secret
+  const secret = place.kind === 'environment' ? env.SCENT_CLIENT_SECRET : await readSecret(folders, place)
+  if (secret) return secret
+  const where = place.kind === 'keychain' ? 'The keychain' : credentialsFile(folders)
+  const account = place.kind === 'environment' ? '' : ` for profile "${place.account}"`
+  throw new Failure('NO_CREDENTIALS', {message: `${where} has no secret${account}.`})
+}
+
+/** Undefined where there is none. */
+export async function readSecret(folders: Folders, place: Place): Promise<string | undefined> {
+  if (place.kind === 'keychain') return readKeychain(place.account)
+  const all = readFile(folders).secrets
+  return Object.hasOwn(all, place.account) ? all[place.account] : undefined
+}
+
+/** Returns when the secret is proven to be kept. */
+export async function saveSecret(folders: Folders, place: Place, secret: string): Promise<void> {
+  if (place.kind === 'keychain') return saveKeychain(place.account, secret)
+  await changeFile(folders, (all) => {
+    all[place.account] = secret
+  })
+}
+
+/** False where there was none. */
+export async function removeSecret(folders: Folders, place: Place): Promise<boolean> {
+  if (place.kind === 'keychain') return removeKeychain(place.account)
+  if (!Object.hasOwn(readFile(folders).secrets, place.account)) return false
+  await changeFile(folders, (all) => {
+    delete all[place.account]
+  })
+  return true
+}
+
+function readFile(folders: Folders): z.output<typeof secrets> {
+  const path = credentialsFile(folders)
+  const text = readOwn(path)
+  if (text === undefined) return {version: 1, secrets: {}}
+  if (process.platform !== 'win32' && (statSync(path).mode & 0o077) !== 0) {
+    throw foreign(path, 'can be read by other users (chmod 600 it, and think about the secrets in it)')
+  }
+  return parseFile(path, text, secrets)
+}
+
+async function changeFile(folders: Folders, change: (all: Record<string, string>) => void): Promise<void> {
+  await withLock(join(folders.config, '.credentials.lock'), () => {
+    const file = readFile(folders)
+    change(file.secrets)
+    writeOwn(credentialsFile(folders), `${JSON.stringify(file, null, 2)}\n`)
+  })
+}

@@ -1,0 +1,99 @@
+import {spawn} from 'node:child_process'
+import {createRequire} from 'node:module'
+import {Failure} from '../contract/failure.ts'
+
+const SERVICE = 'scent'
+const TIMEOUT_MS = 3000
+
+/**
+ * One call of the keychain, in a process of its own: a keychain that hangs blocks the calling thread in native code,
+ * even before its promise exists, and only the end of a process ends that. The secret goes over pipes, never argv.
+ * The Secret Service is pinned on Linux: the library's own fallback, the kernel's keyring, forgets.
+ */
+const CALL = `
+const {AsyncEntry} = require(process.argv[1])
+const chunks = []
+process.stdin.on('data', (chunk) => chunks.push(chunk)).on('end', async () => {
+  const {service, account, action, secret} = JSON.parse(Buffer.concat(chunks).toString())
+  let answer
+  try {
+    const entry = new AsyncEntry(service, account, {linux: {store: 'secret-service'}})
+    if (action === 'read') answer = {value: await entry.getPassword()}
+    if (action === 'save') answer = {value: await entry.setPassword(secret) ?? null}
+    if (action === 'remove') answer = {value: await entry.deleteCredential()}
+  } catch (error) {
+    answer = {failed: String(error.message)}
+  }
+  process.stdout.write(JSON.stringify(answer), () => process.exit())
+})
+`
+
+interface Call {
+  action: 'read' | 'save' | 'remove'
+  account: string
+  secret?: string
+}
+
+/** The secret of an account; undefined where the keychain has none. Fails with KEYCHAIN_UNAVAILABLE. */
+export async function readKeychain(account: string): Promise<string | undefined> {
+  const value = await call({action: 'read', account})
+  return typeof value === 'string' ? value : undefined
+}
+
+/** Saves a secret, and reads it back in another process before it returns. Fails with KEYCHAIN_UNAVAILABLE. */
+export async function saveKeychain(account: string, secret: string): Promise<void> {
+  await call({action: 'save', account, secret})
+  if ((await readKeychain(account)) !== secret) throw unavailable('it took the secret and did not keep it')
+}
+
+/** Removes a secret; false where there was none. Fails with KEYCHAIN_UNAVAILABLE. */
+export async function removeKeychain(account: string): Promise<boolean> {
+  return (await call({action: 'remove', account})) === true
+}
+
+async function call(request: Call): Promise<unknown> {
+  const text = await inChild(JSON.stringify({...request, service: SERVICE}))
+  const answer = text === '' ? {failed: 'the library of the keychain does not load'} : JSON.parse(text)
+  if ('failed' in answer) throw unavailable(reasonOf(String(answer.failed)), answer.failed)
+  return answer.value
+}
+
+function inChild(request: string): Promise<string> {
+  const module = createRequire(__filename).resolve('@napi-rs/keyring')
+  return new Promise((resolve, reject) => {
+    const child = spawn(process.execPath, ['-e', CALL, '--', module], {
+      stdio: ['pipe', 'pipe', 'ignore'],
+      windowsHide: true,
+    })
+    const timer = setTimeout(() => {
+      child.kill('SIGKILL')
+      reject(unavailable(`it did not answer within ${TIMEOUT_MS / 1000} seconds`))
+    }, TIMEOUT_MS)
+    const chunks: Buffer[] = []
+    child.stdout.on('data', (chunk: Buffer) => chunks.push(chunk))
+    child.on('error', (error) => reject(unavailable(error.message)))
+    child.on('close', () => {
+      clearTimeout(timer)
+      resolve(Buffer.concat(chunks).toString())
+    })
+    // A child that died early shows by its empty answer.
+    child.stdin.on('error', () => {})
+    child.stdin.end(request)
+  })
+}
+
+function reasonOf(message: string): string {
+  if (/locked|prompt/i.test(message)) return 'it is locked'
+  if (/DBus|Secret Service/i.test(message)) return 'no Secret Service answers on the session bus'
+  return 'it refused the call'
+}
+
+function unavailable(why: string, reason?: string): Failure {
+  return new Failure('KEYCHAIN_UNAVAILABLE', {
+    message: `The keychain can not be used: ${why}.`,
+    details: reason && {reason},
+    hint:
+      'One of three: start or unlock a keyring (on Linux a Secret Service, such as gnome-keyring); set SCENT_CLIENT_ID ' +
+      'and SCENT_CLIENT_SECRET; or log in with --storage file, which keeps the secret in a file of mode 0600.',
+  })
+}

@@ -1,0 +1,104 @@
+import {join} from 'node:path'
+import * as z from 'zod/mini'
+import {Failure} from '../contract/failure.ts'
+import {corrupt, readOwn, writeOwn} from './files.ts'
+import {withLock} from './lock.ts'
+import {configFile, type Folders} from './paths.ts'
+
+/** Where the secret of a profile is kept. */
+export const storages = ['keychain', 'file'] as const
+export type Storage = (typeof storages)[number]
+
+const share = z.number().check(z.gt(0), z.lte(1))
+
+/** A credential and the one host that it may be sent to. Fields of later versions are kept. */
+const profile = z.looseObject({
+  baseUrl: z.string().check(z.minLength(1)),
+  clientId: z.string().check(z.minLength(1)),
+  storage: z.enum(storages),
+  /** The part of the quota that this machine takes; 1 where it is alone. */
+  rateShare: z.optional(share),
+})
+export type Profile = z.output<typeof profile>
+
+const config = z.looseObject({
+  version: z.literal(1),
+  /** The profile in use where none is named. */
+  current: z.optional(z.string()),
+  profiles: z.record(z.string(), profile),
+})
+export type Config = z.output<typeof config>
+
+/** The settings of this user; empty ones where there is no file. Fails with CORRUPT_FILE or FOREIGN_FILE. */
+export function readConfig(folders: Folders): Config {
+  const path = configFile(folders)
+  const text = readOwn(path)
+  if (text === undefined) return {version: 1, profiles: {}}
+  return parseFile(path, text, config)
+}
+
+/**
+ * Changes the settings: what another process saved in the meantime stays. Fails with CORRUPT_FILE, FOREIGN_FILE or
+ * FILE_FAILED; then nothing was changed.
+ */
+export async function changeConfig(folders: Folders, change: (config: Config) => void): Promise<void> {
+  await withLock(join(folders.config, '.config.lock'), () => {
+    const changed = readConfig(folders)
+    change(changed)
+    writeOwn(configFile(folders), `${JSON.stringify(z.parse(config, changed), null, 2)}\n`)
+  })
+}
+
+export function findProfile(config: Config, name: string): Profile | undefined {
+  return Object.hasOwn(config.profiles, name) ? config.profiles[name] : undefined
+}
+
+/** Reads a JSON file by its schema. Fails with CORRUPT_FILE, naming the file and the first wrong field. */
+export function parseFile<S extends z.ZodMiniType>(path: string, text: string, schema: S): z.output<S> {
+  if (text.trim() === '') throw corrupt(path, 'is empty')
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch (error) {
+    if (error instanceof SyntaxError) throw corrupt(path, 'is no JSON')
+    throw error
+  }
+  const parsed = z.safeParse(schema, value)
+  if (parsed.success) return parsed.data
+  const where = parsed.error.issues[0]?.path.join('.')
+  throw corrupt(path, where ? `has a wrong value in ${where}` : 'is no file of scent')
+}
+
+/** A profile's name goes into files, the keychain and messages: letters, digits, `.`, `_`, `-`. */
+export function requireName(name: string): string {
+  if (/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/.test(name)) return name
+  throw new Failure('INVALID_INPUT', {
+    message: `"${name}" is no name for a profile.`,
+    hint: 'Use up to 64 letters, digits, dots, dashes and underscores, a letter or digit first.',
+  })
+}
+
+/**
+ * The base URL as it is kept: no `/api/v1`, no slash at the end. Fails with INVALID_INPUT, and with INSECURE_URL
+ * where it is neither https nor this machine.
+ */
+export function baseUrlOf(text: string): string {
+  const wrong = (why: string) =>
+    new Failure('INVALID_INPUT', {
+      message: `The base URL ${why}.`,
+      hint: 'Give an URL such as https://api.example.com.',
+    })
+  const url = URL.canParse(text) ? new URL(text) : undefined
+  if (url === undefined || !/^https?:$/.test(url.protocol)) throw wrong(`"${text}" is no http(s) URL`)
+  // Not repeated in the message: what stands there may be a secret.
+  if (url.username || url.password) throw wrong('must not hold a user name or password')
+  if (url.search || url.hash) throw wrong(`"${text}" must end with its path`)
+  if (url.protocol === 'http:' && !isLoopback(url.hostname)) {
+    throw new Failure('INSECURE_URL', {message: `${url.origin} is plain http to another machine.`})
+  }
+  return url.origin + url.pathname.replace(/\/+$/, '').replace(/\/api\/v1$/, '')
+}
+
+function isLoopback(hostname: string): boolean {
+  return hostname === 'localhost' || hostname === '[::1]' || /^127(\.\d+){3}$/.test(hostname)
+}
