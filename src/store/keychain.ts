@@ -24,7 +24,8 @@ process.stdin.on('data', (chunk) => chunks.push(chunk)).on('end', async () => {
   } catch (error) {
     answer = {failed: String(error.message)}
   }
-  process.stdout.write(JSON.stringify(answer), () => process.exit())
+  require('node:fs').writeSync(1, JSON.stringify(answer))
+  process.exit()
 })
 `
 

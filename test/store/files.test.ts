@@ -78,18 +78,21 @@ describe('a file of ours', () => {
     }
   })
 
-  test.runIf(isRoot)("is never another user's", () => {
+  test("is never another user's", () => {
     const root = folder()
-    const path = join(root, 'file.json')
-    fs.writeFileSync(path, 'theirs')
-    fs.chownSync(path, 12345, 12345)
-    expect(() => readOwn(path)).toThrow(expect.objectContaining({code: 'FOREIGN_FILE'}))
-    expect(() => writeOwn(path, 'ours')).toThrow(expect.objectContaining({code: 'FOREIGN_FILE'}))
-    expect(fs.readFileSync(path, 'utf8')).toBe('theirs')
-    fs.chownSync(root, 12345, 12345)
-    expect(() => writeOwn(join(root, 'new.json'), 'ours')).toThrow(
-      expect.objectContaining({code: 'FOREIGN_FILE'}),
-    )
+    const path = isRoot ? join(root, 'file.json') : '/etc/passwd'
+    if (isRoot) {
+      fs.writeFileSync(path, 'theirs')
+      fs.chownSync(path, 12345, 12345)
+      fs.chownSync(root, 12345, 12345)
+    }
+    const before = fs.readFileSync(path, 'utf8')
+    const refused = expect.objectContaining({code: 'FOREIGN_FILE'})
+    expect(() => readOwn(path)).toThrow(refused)
+    expect(() => removeOwn(path)).toThrow(refused)
+    expect(() => writeOwn(path, 'ours')).toThrow(refused)
+    expect(() => ownFolder(isRoot ? root : '/etc')).toThrow(refused)
+    expect(fs.readFileSync(path, 'utf8')).toBe(before)
   })
 
   test('is not read where it is too large or no UTF-8', () => {
