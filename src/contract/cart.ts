@@ -181,6 +181,7 @@ export const registration = z.looseObject({
   createdAt: shown(timestamp),
   firedAt: shown(timestamp),
 })
+export type Registration = z.output<typeof registration>
 
 export const notifyBackInStock = {
   summary: 'Register for a notice when a variant is back in stock.',

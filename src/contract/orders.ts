@@ -190,16 +190,19 @@ export const readOrder = {
 } as const satisfies Operation
 
 // not shown: the shape of this answer.
+export const orderTracking = z.looseObject({
+  orderId: shown(uuid),
+  fulfillmentGroups: shown(z.array(fulfillmentGroup)),
+  deliveryRollup: shown(deliveryRollup),
+})
+export type OrderTracking = z.output<typeof orderTracking>
+
 export const trackOrder = {
   summary: 'Read the fulfillment groups of an order.',
   method: 'GET',
   path: '/api/v1/scent/orders/{orderId}/tracking',
   auth: 'bearer',
   repeat: 'freely',
-  payload: z.looseObject({
-    orderId: shown(uuid),
-    fulfillmentGroups: shown(z.array(fulfillmentGroup)),
-    deliveryRollup: shown(deliveryRollup),
-  }),
+  payload: orderTracking,
   fails: ['NOT_FOUND_ORDER'],
 } as const satisfies Operation
