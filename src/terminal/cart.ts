@@ -1,10 +1,14 @@
-import type {Cart, CartItem} from '../contract/cart.ts'
+import type {Cart, CartItem, Registration} from '../contract/cart.ts'
 import type {Preview, PreviewLine} from '../contract/checkout.ts'
-import {badge, money} from './cells.ts'
+import {badge, money, time} from './cells.ts'
+import type {Card} from './output.ts'
 import type {Table} from './table.ts'
-import type {Tone} from './text.ts'
+import {stockTones} from './variants.ts'
 
-const stockTones: Record<string, Tone> = {Available: 'good', Limited: 'warn', Unavailable: 'bad'}
+/** A cart as whichever route has shown it: its own, or for the partner-level one the preview. */
+export function cartView(view: Cart | Preview): Table<CartItem> | Table<PreviewLine> {
+  return 'lines' in view ? previewTable(view as Preview) : cartTable(view as Cart)
+}
 
 /** Lines and totals of a cart. */
 export function cartTable(cart: Cart): Table<CartItem> {
@@ -78,6 +82,20 @@ export function previewTable(preview: Preview): Table<PreviewLine> {
         : []),
       {label: 'Commission incl. VAT', cell: money(preview.commissionWithVat, base)},
       {label: 'Can be ordered', cell: preview.canCheckout},
+    ],
+  }
+}
+
+/** A registration for a back-in-stock notice. */
+export function registrationCard(registration: Registration): Card<Registration> {
+  return {
+    rows: [registration],
+    upright: true,
+    columns: [
+      {key: 'id', header: 'Registration', get: ({id}) => id},
+      {key: 'variant', header: 'Variant', get: ({variantId}) => variantId},
+      {key: 'created', header: 'Created', get: ({createdAt}) => time(createdAt)},
+      {key: 'fired', header: 'Told', get: ({firedAt}) => time(firedAt)},
     ],
   }
 }

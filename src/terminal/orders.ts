@@ -1,8 +1,9 @@
 import type * as z from 'zod/mini'
-import type {OrderRead, orderLine, scentDetail} from '../contract/orders.ts'
+import type {Digits} from '../contract/money.ts'
+import type {fulfillmentGroup, OrderRead, OrderTracking, orderLine, scentDetail} from '../contract/orders.ts'
 import {badge, money, time} from './cells.ts'
 import type {Card} from './output.ts'
-import type {Table} from './table.ts'
+import type {Column, Table} from './table.ts'
 import type {Tone} from './text.ts'
 
 export const orderTones: Record<string, Tone> = {
@@ -82,3 +83,53 @@ export function orderLines(order: OrderRead): Table<OrderLine> {
     ],
   }
 }
+
+type Group = z.output<typeof fulfillmentGroup>
+
+/** The fulfillment groups of an order. */
+export function trackingTable(tracking: OrderTracking): Table<Group> {
+  const rollup = tracking.deliveryRollup
+  return {
+    rows: tracking.fulfillmentGroups ?? [],
+    empty: 'The order has no fulfillment group yet.',
+    columns: [
+      {key: 'group', header: 'Group', whole: true, get: ({id}) => id},
+      {key: 'status', header: 'Status', get: ({status}) => badge(status, {Delivered: 'good'})},
+      {key: 'delivered', header: 'Delivered', get: ({deliveredAt}) => time(deliveredAt)},
+    ],
+    below: rollup ? [{label: 'Delivered', cell: `${rollup.deliveredGroups} of ${rollup.totalGroups}`}] : [],
+  }
+}
+
+/** An order of the local record. */
+export interface RecordedOrder {
+  externalReference: string
+  customerRef: string | null
+  outcome: string
+  orderId: string | null
+  total: Digits | null
+  currency: string | null
+  status: string | null
+  startedAt: string
+  updatedAt: string
+}
+
+const outcomeTones: Record<string, Tone> = {
+  placed: 'good',
+  'already-placed': 'good',
+  refused: 'bad',
+  unknown: 'bad',
+  open: 'warn',
+}
+
+export const recordedOrderColumns: Column<RecordedOrder>[] = [
+  {key: 'reference', header: 'Reference', whole: true, get: (order) => order.externalReference},
+  {key: 'outcome', header: 'Outcome', get: ({outcome}) => badge(outcome, outcomeTones)},
+  {key: 'order', header: 'Order', whole: true, get: ({orderId}) => orderId},
+  {key: 'total', header: 'Total', get: ({total, currency}) => money(total, currency)},
+  {key: 'currency', header: 'Currency', shown: 'plain', get: ({currency}) => currency},
+  {key: 'customer', header: 'Customer', get: ({customerRef}) => customerRef},
+  {key: 'started', header: 'Started', get: ({startedAt}) => time(startedAt)},
+  {key: 'updated', header: 'Updated', shown: 'asked', get: ({updatedAt}) => time(updatedAt)},
+  {key: 'status', header: 'Status', shown: 'asked', get: ({status}) => badge(status, orderTones)},
+]

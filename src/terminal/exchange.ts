@@ -1,0 +1,57 @@
+import {span} from './cells.ts'
+import type {Progress} from './progress.ts'
+import {safe} from './text.ts'
+
+/** What a client tells while it works (client/events.ts). */
+type Event =
+  | {kind: 'waiting'; why: string; ms: number; request: string; code?: string}
+  | {kind: 'shared-credential'; request: string}
+  | {
+      kind: 'exchange'
+      method: string
+      url: string
+      requestBody?: string
+      status?: number
+      requestId?: string
+      responseBody?: string
+      error?: string
+      ms: number
+    }
+
+const reasons: Record<string, string> = {
+  'rate-limit': 'Rate limited by the service',
+  quota: 'The quota of 300 requests in 60 seconds is in use',
+  'token-quota': 'The quota of 10 tokens in 60 seconds is in use',
+  retry: 'No usable answer',
+}
+
+/** Waits shorter than this pass without a word. */
+const NOTICED_MS = 1000
+
+/** Draws a client's events on stderr: waits as progress and, with `debug`, every exchange. */
+export function drawEvents(write: (text: string) => void, progress: Progress, debug: boolean) {
+  return (event: Event): void => {
+    if (event.kind === 'waiting') {
+      const reason = reasons[event.why] ?? event.why
+      if (event.ms >= NOTICED_MS || debug) progress.say(`${reason}, waiting ${span(event.ms)} …`)
+      return
+    }
+    progress.clear()
+    if (event.kind === 'shared-credential') {
+      write(
+        'Warning: the service refuses more than this machine sends. Somebody else uses this credential.\n',
+      )
+    } else if (debug) {
+      write(exchangeText(event))
+    }
+  }
+}
+
+function exchangeText(event: Extract<Event, {kind: 'exchange'}>): string {
+  const lines = [`> ${event.method} ${event.url}`]
+  if (event.requestBody) lines.push(`> ${event.requestBody}`)
+  const id = event.requestId ? `, request id ${event.requestId}` : ''
+  lines.push(`< ${event.status ?? event.error ?? 'no answer'} (${Math.round(event.ms)} ms${id})`)
+  if (event.responseBody) lines.push(`< ${event.responseBody}`)
+  return lines.map((line) => `${safe(line)}\n`).join('')
+}
