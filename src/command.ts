@@ -1,11 +1,16 @@
 import type {Interfaces} from '@oclif/core'
 import {Command} from '@oclif/core/command'
 import * as Flags from '@oclif/core/flags'
+import type {Client} from './client/client.ts'
+import type {Item} from './client/pages.ts'
 import {Failure, isFailure} from './contract/failure.ts'
 import {printJson} from './contract/money.ts'
+import type {Input, Operation} from './contract/operation.ts'
 import type {Session} from './session.ts'
+import type {Ask} from './terminal/ask.ts'
 import {bugText, failureDocument, failureText} from './terminal/failure.ts'
 import {type Mode, modes, Outlet, showViews, type View} from './terminal/output.ts'
+import type {Table} from './terminal/table.ts'
 import {paintFor, safe} from './terminal/text.ts'
 
 /** How results are written; every command takes these. */
@@ -13,7 +18,6 @@ export const outputFlags = {
   json: Flags.boolean({
     summary: 'Print one JSON document: the payload of the API, digit for digit.',
     helpGroup: 'OUTPUT',
-    exclusive: ['output'],
   }),
   output: Flags.option({options: modes})({
     summary: 'How to print. Lists stream in ndjson and csv.',
@@ -86,6 +90,12 @@ export const apiFlags = {
   }),
 }
 
+/** Which cart: without it the partner's own. */
+export const customerFlag = Flags.string({
+  summary: "The customer's cart instead of the partner's.",
+  helpValue: 'REF',
+})
+
 export const listFlags = {
   page: Flags.integer({summary: 'Page to show.', min: 1, helpGroup: 'LIST'}),
   'page-size': Flags.integer({summary: 'Rows a page.', min: 1, max: 100, helpGroup: 'LIST'}),
@@ -115,6 +125,7 @@ type Parsed = {[name: string]: any}
  */
 export abstract class ScentCommand extends Command {
   private views: View[] = []
+  private asides: string[] = []
   private flags: Partial<OutputFlags> = {}
   private opened: Session | undefined
   private story: (() => string) | undefined
@@ -126,6 +137,47 @@ export abstract class ScentCommand extends Command {
    */
   protected show(...views: View[]): void {
     this.views.push(...views)
+  }
+
+  /** Rows of a paged list as the list flags ask for them: one page, or all of them while they are read. */
+  protected async list<O extends Operation>(
+    client: Client,
+    operation: O,
+    input: Input<O>,
+    flags: ListFlags,
+    view: Omit<Table<Item<O>>, 'rows'>,
+  ): Promise<Listing> {
+    if (flags.all || flags.limit !== undefined) {
+      const paged = withQuery(input, {pageSize: flags['page-size']})
+      const rows = client.pages(operation, paged, flags.limit === undefined ? {} : {limit: flags.limit})
+      this.show({...view, rows})
+      return {items: rows}
+    }
+    const query = {page: flags.page, pageSize: flags['page-size']}
+    const page = (await client.call(operation, withQuery(input, query))) as Page<Item<O>>
+    this.show({...view, rows: page.items})
+    const {totalPages, totalCount} = page.pagination ?? {}
+    if (Number(totalPages) > 1) {
+      this.aside(`Page ${flags.page ?? 1} of ${totalPages}, ${totalCount} rows in all; --all shows them.`)
+    }
+    return page
+  }
+
+  /** Questions to the person at the terminal; --no-input and a missing terminal turn them into usage errors. */
+  protected async ask(): Promise<Ask> {
+    const {openAsk} = await import('./terminal/ask.ts')
+    const interactive = !this.flags['no-input'] && process.stdin.isTTY && process.stderr.isTTY
+    return openAsk({interactive, yes: this.flags.yes === true})
+  }
+
+  /** The one confirmation of a command that changes something. Fails with DECLINED, or MISSING_INPUT naming --yes. */
+  protected async confirm(message: string): Promise<void> {
+    return (await this.ask()).confirm(message)
+  }
+
+  /** A hint that belongs beside a table in a terminal, and nowhere else. */
+  protected aside(text: string): void {
+    if (this.mode === 'table' && process.stdout.isTTY) this.asides.push(text)
   }
 
   /** One line for a person, on stderr. */
@@ -141,7 +193,7 @@ export abstract class ScentCommand extends Command {
   /** The client and everything else this invocation works with. Loaded only when a command asks for it. */
   protected async session(flags: ApiFlags): Promise<Session> {
     const {openSession} = await import('./session.ts')
-    this.opened = await openSession(flags)
+    this.opened = openSession(flags)
     return this.opened
   }
 
@@ -167,7 +219,7 @@ export abstract class ScentCommand extends Command {
       await this.fail(error)
     } finally {
       process.removeListener('SIGINT', onSignal)
-      await this.opened?.close()
+      this.opened?.close()
     }
     return result as T
   }
@@ -179,19 +231,30 @@ export abstract class ScentCommand extends Command {
 
   private async present(result: unknown): Promise<void> {
     const {mode} = this
-    if (mode !== 'json') return showViews(this.out, this.views, mode, this.flags.columns)
-    await this.out.write(`${printJson(result)}\n`)
+    this.opened?.progress.clear()
+    if (mode === 'json') return this.print(result)
+    await showViews(this.out, this.views, mode, this.flags.columns)
+    for (const text of this.asides) this.note(text)
+  }
+
+  private async print(result: unknown): Promise<void> {
+    const document = isListing(result) ? {...result, items: await collect(result.items)} : result
+    await this.out.write(`${printJson(document)}\n`)
   }
 
   private async fail(error: unknown): Promise<void> {
-    const failure = failureOf(error, this.id ?? '')
+    this.opened?.progress.clear()
+    const ended = isFailure(error, 'INTERRUPTED') && error.facts.message === undefined
+    const failure = failureOf(ended ? new Failure('INTERRUPTED', this.storyFacts()) : error, this.id ?? '')
     process.exitCode = failure?.exitCode ?? 1
     if (failure && this.wantsJson()) {
       await this.out.write(`${printJson(failureDocument(failure))}\n`)
     } else if (failure) {
       process.stderr.write(failureText(failure, paintFor(process.stderr)))
     } else {
-      process.stderr.write(bugText(error, {stack: this.flags.debug === true, clean: (text) => text}))
+      process.stderr.write(
+        bugText(error, {stack: this.flags.debug === true, clean: (text) => this.opened?.clean(text) ?? text}),
+      )
     }
   }
 
@@ -204,9 +267,40 @@ export abstract class ScentCommand extends Command {
   }
 
   private interrupted(): void {
-    const failure = new Failure('INTERRUPTED', this.story ? {message: this.story()} : {})
+    const failure = new Failure('INTERRUPTED', this.storyFacts())
     void this.fail(failure).then(() => process.exit(failure.exitCode))
   }
+
+  private storyFacts(): {message?: string} {
+    const story = this.story ?? this.opened?.story
+    return story ? {message: story()} : {}
+  }
+}
+
+/** A list as a document; its rows may still be on their way. */
+export interface Listing {
+  items: Iterable<unknown> | AsyncIterable<unknown>
+  pagination?: unknown
+}
+
+interface Page<Row> {
+  items: Row[]
+  pagination?: {totalPages?: unknown; totalCount?: unknown} | null
+}
+
+function isListing(result: unknown): result is Listing {
+  const items = (result as Partial<Listing> | null | undefined)?.items
+  return typeof items === 'object' && items !== null && Symbol.asyncIterator in items
+}
+
+async function collect<Row>(rows: Iterable<Row> | AsyncIterable<Row>): Promise<Row[]> {
+  const all: Row[] = []
+  for await (const row of rows) all.push(row)
+  return all
+}
+
+function withQuery<O extends Operation>(input: Input<O>, query: Record<string, unknown>): Input<O> {
+  return {...input, query: {...input.query, ...query}} as Input<O>
 }
 
 /** oclif's refusals of a command line as ours; undefined for what is a bug. */

@@ -1,17 +1,106 @@
+import {type Client, createClient} from './client/client.ts'
+import {redact} from './client/events.ts'
+import {openNodeHttp} from './client/node-http.ts'
+import {unpaced} from './client/pace.ts'
+import {realTime} from './client/time.ts'
+import type {TokenSource} from './client/token.ts'
 import type {ApiFlags} from './command.ts'
-import {Failure} from './contract/failure.ts'
-import type {Input, Operation, Payload} from './contract/operation.ts'
-
-export interface Client {
-  call<O extends Operation>(operation: O, input: Input<O>): Promise<Payload<O>>
-}
+import {mintToken} from './contract/auth.ts'
+import type {OrderRecords} from './store/orders.ts'
+import {type Folders, foldersOf, type Identity} from './store/paths.ts'
+import {readConfig} from './store/profiles.ts'
+import {identityOf, type Settings, settingsOf} from './store/settings.ts'
+import {drawEvents} from './terminal/exchange.ts'
+import {openProgress, type Progress} from './terminal/progress.ts'
+import {watch} from './terminal/traffic.ts'
 
 /** Everything one invocation works with. The only place where the rooms are wired together. */
 export interface Session {
   client: Client
-  close(): Promise<void>
+  settings: Settings
+  identity: Identity
+  folders: Folders
+  progress: Progress
+  /** Time and chance, for flows. */
+  time: typeof realTime
+  /** The local record of orders made under this identity. */
+  orders(): Promise<OrderRecords>
+  /** What an interrupt has to say at this moment. */
+  story(): string
+  /** Text without the secrets that this process knows. */
+  clean(text: string): string
+  close(): void
 }
 
-export async function openSession(_flags: ApiFlags): Promise<Session> {
-  throw new Failure('NO_CREDENTIALS')
+type Env = Readonly<Record<string, string | undefined>>
+
+/**
+ * Resolves flags, environment and profile, and opens a client on them. Nothing is sent, and the keychain is not read,
+ * before the first call needs a token. Fails with NO_CREDENTIALS, MISSING_INPUT, INVALID_INPUT, CORRUPT_FILE and
+ * FOREIGN_FILE.
+ */
+export function openSession(flags: ApiFlags, env: Env = process.env): Session {
+  const folders = foldersOf(env)
+  const settings = settingsOf(flags, env, readConfig(folders))
+  const identity = identityOf(settings)
+  const progress = openProgress(process.stderr)
+  const traffic = watch(openNodeHttp(env))
+  const secrets = new Set<string>()
+  const options = {
+    ...realTime,
+    send: traffic.send,
+    baseUrl: settings.baseUrl.value,
+    pacer: unpaced,
+    ...(settings.currency === undefined ? {} : {currency: settings.currency.value}),
+    maxWaitMs: flags['max-wait'] * 1000,
+    timeoutMs: flags.timeout * 1000,
+    tell: drawEvents((text) => process.stderr.write(text), progress, flags.debug),
+  }
+  const client: Client = createClient({
+    ...options,
+    tokens: minting(() => client, folders, settings, env, secrets),
+  })
+  return {
+    client,
+    settings,
+    identity,
+    folders,
+    progress,
+    time: realTime,
+    orders: async () => (await import('./store/orders.ts')).orderRecords(folders, identity),
+    story: traffic.story,
+    clean: (text) => redact(text, [...secrets]),
+    close: () => progress.clear(),
+  }
+}
+
+/** A token of this process's own. */
+function minting(
+  client: () => Client,
+  folders: Folders,
+  settings: Settings,
+  env: Env,
+  secrets: Set<string>,
+): TokenSource {
+  let token: Promise<string> | undefined
+  const mint = async () => {
+    const {secretOf} = await import('./store/credentials.ts')
+    const clientSecret = await secretOf(folders, settings, env)
+    secrets.add(clientSecret)
+    const onBehalfOf = settings.onBehalfOf?.value
+    const body = {clientId: settings.clientId.value, clientSecret, ...(onBehalfOf && {onBehalfOf})}
+    const {accessToken} = await client().call(mintToken, {body})
+    secrets.add(accessToken)
+    return accessToken
+  }
+  return {
+    get: () => {
+      token ??= mint()
+      return token
+    },
+    renew: () => {
+      token = mint()
+      return token
+    },
+  }
 }

@@ -1,10 +1,9 @@
 import * as Args from '@oclif/core/args'
-import * as Flags from '@oclif/core/flags'
-import {apiFlags, ScentCommand} from '../../command.ts'
-import {addCartItem, type Cart} from '../../contract/cart.ts'
+import {apiFlags, customerFlag, ScentCommand} from '../../command.ts'
 import {Failure} from '../../contract/failure.ts'
 import {uuid} from '../../contract/wire.ts'
-import {cartTable} from '../../terminal/cart.ts'
+import {addToCart, type CartLine, type CartView} from '../../flows/fill-cart.ts'
+import {cartView} from '../../terminal/cart.ts'
 
 export default class CartAdd extends ScentCommand {
   static override summary = 'Add variants to a cart.'
@@ -22,25 +21,19 @@ export default class CartAdd extends ScentCommand {
       required: true,
     }),
   }
-  static override flags = {
-    ...apiFlags,
-    customer: Flags.string({summary: "The customer's cart instead of the partner's.", helpValue: 'REF'}),
-  }
+  static override flags = {...apiFlags, customer: customerFlag}
 
-  async run(): Promise<Cart | undefined> {
+  async run(): Promise<CartView> {
     const {argv, flags} = await this.parse(CartAdd)
     const lines = argv.map((text) => lineOf(String(text)))
     const {client} = await this.session(flags)
-    let cart: Cart | undefined
-    for (const body of lines) {
-      cart = await client.call(addCartItem, {query: {customerRef: flags.customer}, body})
-    }
-    if (cart) this.show(cartTable(cart))
+    const cart = await addToCart(client, flags.customer ?? null, lines)
+    this.show(cartView(cart))
     return cart
   }
 }
 
-function lineOf(text: string): {variantId: string; quantity: number} {
+function lineOf(text: string): CartLine {
   const [variantId = '', quantity = '1', ...rest] = text.split('=')
   if (!uuid.safeParse(variantId).success || rest.length > 0) {
     throw new Failure('INVALID_INPUT', {

@@ -1,8 +1,6 @@
-import * as Flags from '@oclif/core/flags'
-import {apiFlags, ScentCommand} from '../../command.ts'
-import {readCart} from '../../contract/cart.ts'
-import {previewCheckout} from '../../contract/checkout.ts'
-import {cartTable, previewTable} from '../../terminal/cart.ts'
+import {apiFlags, customerFlag, ScentCommand} from '../../command.ts'
+import {type CartView, viewCart} from '../../flows/fill-cart.ts'
+import {cartView} from '../../terminal/cart.ts'
 
 export default class CartShow extends ScentCommand {
   static override summary = 'Show what a cart holds.'
@@ -12,21 +10,13 @@ export default class CartShow extends ScentCommand {
     '<%= config.bin %> cart show --customer C-1042',
     '<%= config.bin %> cart show --json --query totals.chargedWithVat --customer C-1042',
   ]
-  static override flags = {
-    ...apiFlags,
-    customer: Flags.string({summary: "The customer's cart instead of the partner's.", helpValue: 'REF'}),
-  }
+  static override flags = {...apiFlags, customer: customerFlag}
 
-  async run(): Promise<unknown> {
+  async run(): Promise<CartView> {
     const {flags} = await this.parse(CartShow)
     const {client} = await this.session(flags)
-    if (flags.customer === undefined) {
-      const preview = await client.call(previewCheckout, {})
-      this.show(previewTable(preview))
-      return preview
-    }
-    const cart = await client.call(readCart, {params: {customerRef: flags.customer}})
-    this.show(cartTable(cart))
+    const cart = await viewCart(client, flags.customer ?? null)
+    this.show(cartView(cart))
     return cart
   }
 }

@@ -1,0 +1,19 @@
+import * as Args from '@oclif/core/args'
+import {apiFlags, ScentCommand} from '../../command.ts'
+import {notifyBackInStock, type Registration} from '../../contract/cart.ts'
+import {registrationCard} from '../../terminal/cart.ts'
+
+export default class CartNotify extends ScentCommand {
+  static override summary = 'Ask to be told when a variant is back in stock.'
+  static override examples = ['<%= config.bin %> cart notify 6c1f8a52-3f0e-4b1d-9a70-5d2c8e1b7f43']
+  static override args = {variant: Args.string({description: 'Variant id, a UUID.', required: true})}
+  static override flags = {...apiFlags}
+
+  async run(): Promise<Registration> {
+    const {args, flags} = await this.parse(CartNotify)
+    const {client} = await this.session(flags)
+    const registration = await client.call(notifyBackInStock, {params: {variantId: args.variant}})
+    this.show(registrationCard(registration))
+    return registration
+  }
+}

@@ -1,0 +1,25 @@
+import * as Args from '@oclif/core/args'
+import {apiFlags, customerFlag, ScentCommand} from '../../command.ts'
+import {type CartView, removeLine} from '../../flows/fill-cart.ts'
+import {cartView} from '../../terminal/cart.ts'
+import {requireCustomer} from './set.ts'
+
+export default class CartRemove extends ScentCommand {
+  static override summary = 'Remove a line from a cart.'
+  static override description =
+    'The partner-level cart has no route that removes a line, which is why --customer is needed.'
+  static override examples = [
+    '<%= config.bin %> cart remove 6c1f8a52-3f0e-4b1d-9a70-5d2c8e1b7f43 --customer C-1042',
+  ]
+  static override args = {variant: Args.string({description: 'Variant id, a UUID.', required: true})}
+  static override flags = {...apiFlags, customer: customerFlag}
+
+  async run(): Promise<CartView> {
+    const {args, flags} = await this.parse(CartRemove)
+    const customerRef = requireCustomer(flags.customer)
+    const {client} = await this.session(flags)
+    const cart = await removeLine(client, customerRef, args.variant)
+    this.show(cartView(cart))
+    return cart
+  }
+}

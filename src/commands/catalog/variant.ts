@@ -1,0 +1,25 @@
+import * as Args from '@oclif/core/args'
+import {apiFlags, ScentCommand} from '../../command.ts'
+import {readVariant, type Variant} from '../../contract/variants.ts'
+import {variantCard} from '../../terminal/variants.ts'
+import {include, tokens} from './variants.ts'
+
+export default class CatalogVariant extends ScentCommand {
+  static override summary = 'Show one variant of the own assortment.'
+  static override examples = ['<%= config.bin %> catalog variant 6c1f8a52-3f0e-4b1d-9a70-5d2c8e1b7f43']
+  static override args = {
+    variant: Args.string({description: 'Variant id, a UUID.', required: true}),
+  }
+  static override flags = {...apiFlags, include}
+
+  async run(): Promise<Variant> {
+    const {args, flags} = await this.parse(CatalogVariant)
+    const {client} = await this.session(flags)
+    const variant = await client.call(readVariant, {
+      params: {variantId: args.variant},
+      query: {include: tokens(flags.include)},
+    })
+    this.show(variantCard(variant, flags.currency !== undefined))
+    return variant
+  }
+}

@@ -1,0 +1,41 @@
+import {apiFlags, type Listing, ScentCommand} from '../../command.ts'
+import {digits} from '../../contract/money.ts'
+import type {OrderEntry} from '../../store/orders.ts'
+import {type RecordedOrder, recordedOrderColumns} from '../../terminal/orders.ts'
+
+export default class OrdersList extends ScentCommand {
+  static override summary = 'List the orders made from this machine.'
+  static override description =
+    'The service has no list of orders: this is the local record of the profile in use, newest first. Orders made elsewhere are not in it.'
+  static override examples = [
+    '<%= config.bin %> orders list',
+    `<%= config.bin %> orders list --query "items[?outcome=='unknown'].externalReference"`,
+  ]
+  static override flags = {...apiFlags}
+
+  async run(): Promise<Listing> {
+    const {flags} = await this.parse(OrdersList)
+    const session = await this.session(flags)
+    const entries = await (await session.orders()).all()
+    const items = entries.reverse().map(recorded)
+    this.note('Local record: orders made from this machine under this profile.')
+    this.show({rows: items, columns: recordedOrderColumns, empty: 'No order has been made from here.'})
+    return {items}
+  }
+}
+
+/** What is told of a recorded order; the address stays in the record. */
+function recorded(entry: OrderEntry): RecordedOrder {
+  const {outcome} = entry
+  return {
+    externalReference: entry.reference,
+    customerRef: entry.customerRef,
+    outcome: outcome?.outcome ?? 'open',
+    orderId: outcome?.orderId ?? null,
+    total: outcome?.total == null ? null : digits(outcome.total),
+    currency: outcome?.currency ?? null,
+    status: outcome?.status ?? null,
+    startedAt: entry.startedAt,
+    updatedAt: entry.updatedAt,
+  }
+}

@@ -1,0 +1,37 @@
+import * as Flags from '@oclif/core/flags'
+import {apiFlags, type Listing, listFlags, ScentCommand} from '../../command.ts'
+import {listWalletTransactions} from '../../contract/wallet.ts'
+import {transactionColumns} from '../../terminal/wallet.ts'
+
+export default class WalletTransactions extends ScentCommand {
+  static override summary = 'List the ledger entries of the wallet, newest first.'
+  static override description =
+    'Times without an offset are UTC; a date alone means its first moment. --type takes the kind of reference an entry is for; several match any of them.'
+  static override examples = [
+    '<%= config.bin %> wallet transactions --from 2026-01-01 --to 2026-02-01 --all --output csv',
+    '<%= config.bin %> wallet transactions --type Refund',
+  ]
+  static override flags = {
+    ...apiFlags,
+    ...listFlags,
+    from: Flags.string({summary: 'Entries from this time on.', helpValue: 'TIME'}),
+    to: Flags.string({summary: 'Entries up to this time.', helpValue: 'TIME'}),
+    type: Flags.string({
+      summary: 'What an entry is for: Order, Refund, ….',
+      multiple: true,
+      multipleNonGreedy: true,
+      helpValue: 'T',
+    }),
+  }
+
+  async run(): Promise<Listing> {
+    const {flags} = await this.parse(WalletTransactions)
+    const {client} = await this.session(flags)
+    const query = {fromUtc: flags.from, toUtc: flags.to, referenceType: flags.type}
+    const columns = transactionColumns(flags.currency !== undefined)
+    return this.list(client, listWalletTransactions, {query}, flags, {
+      columns,
+      empty: 'The ledger has no such entry.',
+    })
+  }
+}
