@@ -102,7 +102,7 @@ function isHeld(path: string): boolean {
 
 const me = () => [hostname(), process.pid, startOf(process.pid)]
 
-function isAlive(pid: number): boolean {
+export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0)
     return true

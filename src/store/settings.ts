@@ -96,6 +96,8 @@ function profileOf(named: Setting | undefined, config: Config): Chosen | undefin
   if (named === undefined) return undefined
   const profile = findProfile(config, named.value)
   if (profile !== undefined) return {...profile, name: named.value}
+  // Chosen once and gone since: the environment may still have all that is needed.
+  if (named.source === 'auth use') return undefined
   const message = `There is no profile "${named.value}" (${named.source}).`
   throw new Failure('NO_CREDENTIALS', {
     message,

@@ -1,0 +1,50 @@
+import * as z from 'zod/mini'
+import {Failure} from '../contract/failure.ts'
+import {readOwn, removeOwn, writeOwn} from './files.ts'
+import {isAlive} from './lock.ts'
+import {type Folders, sandboxFile} from './paths.ts'
+import {parseFile} from './profiles.ts'
+
+/** How the running sandbox of this user is reached. A running one keeps it in the state folder, mode 0600. */
+export const locator = z.looseObject({
+  baseUrl: z.string(),
+  adminUrl: z.string(),
+  adminToken: z.string(),
+  pid: z.int(),
+  credentials: z.array(
+    z.looseObject({
+      clientId: z.string(),
+      clientSecret: z.string(),
+      partnerId: z.string(),
+      name: z.string(),
+    }),
+  ),
+})
+export type Locator = z.output<typeof locator>
+
+/** The locator of a running sandbox, or undefined. Fails with CORRUPT_FILE or FOREIGN_FILE. */
+export function findSandbox(folders: Folders): Locator | undefined {
+  const path = sandboxFile(folders)
+  const text = readOwn(path)
+  if (text === undefined) return undefined
+  const found = parseFile(path, text, locator)
+  return isAlive(found.pid) ? found : undefined
+}
+
+/** The locator of the running sandbox. Fails with SANDBOX_NOT_RUNNING as well. */
+export function requireSandbox(folders: Folders): Locator {
+  const found = findSandbox(folders)
+  if (found === undefined) throw new Failure('SANDBOX_NOT_RUNNING')
+  return found
+}
+
+export function saveLocator(folders: Folders, running: Locator): void {
+  writeOwn(sandboxFile(folders), `${JSON.stringify(running, null, 2)}\n`)
+}
+
+/** Removes the locator, unless another sandbox has written its own since. */
+export function removeLocator(folders: Folders, pid: number): void {
+  const path = sandboxFile(folders)
+  const text = readOwn(path)
+  if (text !== undefined && parseFile(path, text, locator).pid === pid) removeOwn(path)
+}
