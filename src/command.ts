@@ -4,7 +4,7 @@ import * as Flags from '@oclif/core/flags'
 import type {Client} from './client/client.ts'
 import type {Item} from './client/pages.ts'
 import {Failure, isFailure} from './contract/failure.ts'
-import {printJson} from './contract/money.ts'
+import {parseJson, printJson} from './contract/money.ts'
 import type {Input, Operation} from './contract/operation.ts'
 import type {Session} from './session.ts'
 import type {Ask} from './terminal/ask.ts'
@@ -129,6 +129,8 @@ export abstract class ScentCommand extends Command {
   private flags: Partial<OutputFlags> = {}
   private opened: Session | undefined
   private story: (() => string) | undefined
+  private holds: () => boolean = () => false
+  private readonly interrupt = new AbortController()
   private readonly out = new Outlet(process.stdout)
 
   /**
@@ -185,9 +187,32 @@ export abstract class ScentCommand extends Command {
     process.stderr.write(`${safe(text)}\n`)
   }
 
-  /** What an interrupt has to say: what was sent, what not, and how to find out. */
-  protected onInterrupt(story: () => string): void {
+  /** A view for a person, on stderr: what a walk shows on its way to its result. */
+  protected async screen(view: View): Promise<void> {
+    this.opened?.progress.clear()
+    await showViews(new Outlet(process.stderr), [view], 'table', undefined)
+  }
+
+  /** The JSON of a file that the user names, or of stdin for `-`. Fails with INVALID_INPUT. */
+  protected async readJson(path: string): Promise<unknown> {
+    const {readInput} = await import('./store/input.ts')
+    const text = await readInput(path, process.stdin)
+    try {
+      return parseJson(text)
+    } catch (error) {
+      const name = path === '-' ? 'stdin' : JSON.stringify(path)
+      throw new Failure('INVALID_INPUT', {message: `${name} holds no JSON: ${(error as Error).message}.`})
+    }
+  }
+
+  /**
+   * What an interrupt has to say: what was sent, what not, and how to find out. While `holds`, the first interrupt
+   * only says it and aborts the signal: an answer is awaited that is worth having.
+   */
+  protected onInterrupt(story: () => string, holds: () => boolean = () => false): AbortSignal {
     this.story = story
+    this.holds = holds
+    return this.interrupt.signal
   }
 
   /** The client and everything else this invocation works with. Loaded only when a command asks for it. */
@@ -209,7 +234,7 @@ export abstract class ScentCommand extends Command {
   /** oclif's own turn of a command, with our output and our errors in the place of its own. */
   protected override async _run<T>(): Promise<T> {
     const onSignal = () => this.interrupted()
-    process.once('SIGINT', onSignal)
+    process.on('SIGINT', onSignal)
     let result: unknown
     try {
       await this.init()
@@ -267,6 +292,11 @@ export abstract class ScentCommand extends Command {
   }
 
   private interrupted(): void {
+    if (this.holds() && !this.interrupt.signal.aborted) {
+      this.interrupt.abort()
+      this.note(`${this.story?.() ?? ''} Waiting for its answer; press Ctrl-C again to leave now.`)
+      return
+    }
     const failure = new Failure('INTERRUPTED', this.storyFacts())
     void this.fail(failure).then(() => process.exit(failure.exitCode))
   }

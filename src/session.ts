@@ -1,3 +1,4 @@
+import {randomBytes} from 'node:crypto'
 import {type Client, createClient} from './client/client.ts'
 import {redact} from './client/events.ts'
 import {openNodeHttp} from './client/node-http.ts'
@@ -6,6 +7,8 @@ import {realTime} from './client/time.ts'
 import type {TokenSource} from './client/token.ts'
 import type {ApiFlags} from './command.ts'
 import {mintToken} from './contract/auth.ts'
+import type {OrderEvent} from './flows/place-order.ts'
+import type {WalkTools} from './flows/walk.ts'
 import type {OrderRecords} from './store/orders.ts'
 import {type Folders, foldersOf, type Identity} from './store/paths.ts'
 import {readConfig} from './store/profiles.ts'
@@ -25,6 +28,8 @@ export interface Session {
   time: typeof realTime
   /** The local record of orders made under this identity. */
   orders(): Promise<OrderRecords>
+  /** What the flows of orders work with. `tell` hears of every step; `signal` ends their pauses. */
+  orderTools(tell?: (event: OrderEvent) => void, signal?: AbortSignal): Promise<WalkTools>
   /** What an interrupt has to say at this moment. */
   story(): string
   /** Text without the secrets that this process knows. */
@@ -60,6 +65,7 @@ export function openSession(flags: ApiFlags, env: Env = process.env): Session {
     ...options,
     tokens: minting(() => client, folders, settings, env, secrets),
   })
+  const orders = async () => (await import('./store/orders.ts')).orderRecords(folders, identity)
   return {
     client,
     settings,
@@ -67,11 +73,34 @@ export function openSession(flags: ApiFlags, env: Env = process.env): Session {
     folders,
     progress,
     time: realTime,
-    orders: async () => (await import('./store/orders.ts')).orderRecords(folders, identity),
+    orders,
+    async orderTools(tell = () => {}, signal) {
+      const {savedAddresses} = await import('./store/addresses.ts')
+      const records = await orders()
+      return {
+        client,
+        records,
+        now: realTime.ticks,
+        clock: () => new Date().toISOString(),
+        sleep: realTime.sleep,
+        random: realTime.random,
+        tell,
+        signal,
+        savedAddresses: () => savedAddresses(records),
+        newReference,
+      }
+    },
     story: traffic.story,
     clean: (text) => redact(text, [...secrets]),
     close: () => progress.clear(),
   }
+}
+
+/** A reference that nobody else makes up, and that a person can read out: the day, and 60 random bits. */
+function newReference(): string {
+  const day = new Date().toISOString().slice(0, 10).replaceAll('-', '')
+  const bits = BigInt(`0x${randomBytes(8).toString('hex')}`) >> 4n
+  return `scent-${day}-${bits.toString(32).padStart(12, '0')}`
 }
 
 /** A token of this process's own. */

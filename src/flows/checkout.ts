@@ -129,7 +129,7 @@ export type CheckoutOutcome =
   | {kind: 'changed'; locked: Locked}
 
 /**
- * Orders what `locked` holds, charging at most `approved`. A lock that runs out on the way is taken again; the order
+ * Orders what `locked` holds, charging at most `approved`. The lock is on disk already. A lock that runs out on the way is taken again; the order
  * goes on by itself as long as lines are the same and the total is not above the approved.
  */
 export async function orderLocked(
@@ -145,13 +145,14 @@ export async function orderLocked(
       const again = await relock(tools, intent, approved)
       if (again.kind !== 'locked') return again
       locked = again.locked
+      await noteLock(tools, intent, locked)
     }
-    await noteLock(tools, intent, locked)
     const outcome = await submitOrder(tools, intent, locked.lock, earlier)
     if (outcome.kind !== 'relock' || tries === LOCK_RACES) return outcome
     const again = await relock(tools, intent, approved)
     if (again.kind !== 'locked') return again
     locked = again.locked
+    await noteLock(tools, intent, locked)
   }
 }
 
@@ -170,7 +171,12 @@ async function relock(
   return same && !isAbove(again.locked.lock.total, approved) ? again : {kind: 'changed', locked: again.locked}
 }
 
-function noteLock(tools: OrderTools, intent: OrderIntent, {lock, preview, lines}: Locked): Promise<void> {
+/** Writes a lock down, before anything is submitted with it. */
+export function noteLock(
+  tools: OrderTools,
+  intent: OrderIntent,
+  {lock, preview, lines}: Locked,
+): Promise<void> {
   return note(tools, {
     step: 'LOCKED',
     reference: intent.reference,

@@ -38,6 +38,7 @@ export interface OrderTools {
   now(): number
   /** ISO time of the wall clock, for the records. */
   clock(): string
+  /** Ends early when the signal is aborted. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>
   /** From 0 to 1. */
   random(): number
@@ -133,6 +134,49 @@ export async function submitOrder(
   return outcome
 }
 
+/**
+ * Orders from a lock that the user names, taking up an earlier run of the same reference whose answer was lost.
+ * Fails with the refusal, with OUTCOME_UNKNOWN where it can't be settled, or with INVALID_INPUT, and nothing sent,
+ * where the earlier run under this reference wanted another order.
+ */
+export async function orderByLock(
+  tools: OrderTools,
+  intent: OrderIntent,
+  lockId: string,
+): Promise<PlacedOrder> {
+  const earlier = await tools.records.find(intent.reference)
+  const open = (earlier?.pending.length ?? 0) > 0
+  if (earlier && open && !sameIntent(earlier, intent)) {
+    throw new Failure('INVALID_INPUT', {
+      message: `An order for another cart, address or discount code was sent as ${intent.reference}, and has no answer yet.`,
+      hint: 'Repeat it with the values it had, or give a new order a reference of its own.',
+    })
+  }
+  await plan(tools, intent)
+  const outcome = await submitOrder(tools, intent, {lockId, total: null, usableUntil: null}, open)
+  if ('order' in outcome) return outcome.order
+  const {failure} = outcome
+  if (failure.code !== 'OUTCOME_UNKNOWN') throw failure
+  throw new Failure(
+    'OUTCOME_UNKNOWN',
+    {
+      ...failure.facts,
+      details: {externalReference: intent.reference, lockId},
+      hint: 'Run the same command again: the same reference never orders twice.',
+    },
+    {cause: failure},
+  )
+}
+
+function sameIntent(entry: OrderEntry, {customerRef, address, discountCode}: OrderIntent): boolean {
+  const text = (value: object) => JSON.stringify(Object.entries(value).sort())
+  return (
+    entry.customerRef === customerRef &&
+    entry.discountCode === discountCode &&
+    text(entry.address) === text(address)
+  )
+}
+
 async function askUntilSettled(
   tools: OrderTools,
   intent: OrderIntent,
@@ -168,8 +212,7 @@ async function askUntilSettled(
       const pause = Math.min(1000 * 2 ** (attempt - 1), waits.pause) * (0.5 + tools.random() / 2)
       if (tools.now() + pause - started > waits.total) return asBefore(error, open)
       tools.tell({kind: 'asking-again', reference: intent.reference, code: error.code, inMs: pause})
-      const interrupted = await paused(tools, pause)
-      if (interrupted) return asBefore(interrupted, open)
+      await tools.sleep(pause, tools.signal)
     }
   }
 }
@@ -182,16 +225,6 @@ export function orderBody(intent: OrderIntent, lockId: string): OrderBody {
     lockId,
     ...(intent.discountCode === undefined ? {} : {discountCode: intent.discountCode}),
     shippingAddress: intent.address,
-  }
-}
-
-async function paused(tools: OrderTools, ms: number): Promise<Failure | undefined> {
-  try {
-    await tools.sleep(ms, tools.signal)
-    return undefined
-  } catch (error) {
-    if (isFailure(error, 'INTERRUPTED')) return error
-    throw error
   }
 }
 

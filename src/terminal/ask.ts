@@ -1,4 +1,5 @@
 import {Failure} from '../contract/failure.ts'
+import type {Decision} from './countdown.ts'
 import {safe} from './text.ts'
 
 /** `flag` answers the question where nobody can be asked, such as `--reference EXTREF`. */
@@ -24,6 +25,8 @@ export interface Ask {
   choose<T>(question: Question & {choices: Choice<T>[]; initial?: T}): Promise<T>
   /** The one confirmation of a command; --yes answers it. Fails with DECLINED on a no. */
   confirm(message: string): Promise<void>
+  /** A yes or no with a clock beside it. `left`: milliseconds until the offer ends, null when it has no end. */
+  decide(message: string, left: () => number | null): Promise<Decision>
 }
 
 export function openAsk(options: {interactive: boolean; yes: boolean}): Ask {
@@ -52,6 +55,11 @@ export function openAsk(options: {interactive: boolean; yes: boolean}): Ask {
       const agreed = await ask(question, ({confirm}) => confirm({...question, default: false}, context))
       if (!agreed) throw new Failure('DECLINED')
     },
+    decide: (message, left) =>
+      ask({message, flag: '--yes'}, async () => {
+        const {askWithCountdown} = await import('./countdown.ts')
+        return askWithCountdown({message, left}, context)
+      }),
   }
 }
 

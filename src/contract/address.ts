@@ -1,6 +1,6 @@
-import {isCountry} from '../contract/countries.ts'
-import {Failure} from '../contract/failure.ts'
-import {type ShippingAddress, shippingAddress} from '../contract/orders.ts'
+import {isCountry} from './countries.ts'
+import {Failure} from './failure.ts'
+import {type ShippingAddress, shippingAddress} from './orders.ts'
 
 /** The fields of an address in the order in which people write them (spec, Create scent order). */
 export const addressFields = [

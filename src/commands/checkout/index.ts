@@ -1,0 +1,72 @@
+import * as Flags from '@oclif/core/flags'
+import {apiFlags, ScentCommand} from '../../command.ts'
+import {Failure} from '../../contract/failure.ts'
+import type {CreatedOrder} from '../../contract/orders.ts'
+import {walk} from '../../flows/walk.ts'
+import {addressFlags, addressOf} from '../../terminal/address.ts'
+import {createdCard} from '../../terminal/checkout.ts'
+import {openWalker} from '../../terminal/walk.ts'
+
+export default class Checkout extends ScentCommand {
+  static override summary = 'Walk a cart through preview, lock and order.'
+  static override description =
+    `Shows the cart, offers a mend for each issue, asks for what is missing, locks the prices, asks once for the amount to be charged, and orders.
+
+An earlier run that was cut off on this cart is taken up first: an order whose answer was lost is asked for again with its own reference, never with a new one.
+
+Without a terminal it needs --address and --yes. It then charges at most --max-total, or without it the total of the first lock; a reference is made, written down and printed when none is given.`
+  static override examples = [
+    '<%= config.bin %> checkout --customer C-1042',
+    '<%= config.bin %> checkout --customer C-1042 --address riyadh.json --reference PO-2026-118 --max-total 310 --yes --json',
+  ]
+  static override flags = {
+    ...apiFlags,
+    customer: Flags.string({summary: "The customer's cart instead of the partner's.", helpValue: 'REF'}),
+    reference: Flags.string({summary: 'Your key for this order.', helpValue: 'EXTREF'}),
+    'discount-code': Flags.string({summary: 'Discount code, for reporting only.', helpValue: 'C'}),
+    'max-total': Flags.string({summary: 'The most that may be charged, with VAT.', helpValue: 'D'}),
+    ...addressFlags,
+  }
+
+  async run(): Promise<CreatedOrder> {
+    const {flags} = await this.parse(Checkout)
+    const maxTotal = amountOf(flags['max-total'])
+    const address = await addressOf(flags, (path) => this.readJson(path))
+    const ask = await this.ask()
+    if (!ask.interactive && !(address && flags.yes)) throw needed(address ? '--yes' : '--address')
+    const session = await this.session(flags)
+    const walker = openWalker(ask, {
+      yes: flags.yes,
+      write: (view) => this.screen(view),
+      note: (text) => this.note(text),
+      now: session.time.ticks,
+    })
+    const signal = this.onInterrupt(walker.story, walker.holds)
+    const request = {
+      customerRef: flags.customer ?? null,
+      reference: flags.reference,
+      address,
+      discountCode: flags['discount-code'],
+      maxTotal,
+      interactive: ask.interactive,
+    }
+    const {order} = await walk(await session.orderTools(walker.progress, signal), request, walker)
+    this.show(createdCard(order.document))
+    return order.document
+  }
+}
+
+function amountOf(text: string | undefined): string | undefined {
+  if (text === undefined || /^\d{1,12}(\.\d{1,6})?$/.test(text)) return text
+  throw new Failure('INVALID_INPUT', {
+    message: `--max-total "${text}" is no amount.`,
+    hint: 'Write it with a dot, such as 305.90.',
+  })
+}
+
+function needed(flag: string): Failure {
+  return new Failure('MISSING_INPUT', {
+    message: `Without a terminal, checkout needs ${flag}.`,
+    hint: 'Give --address FILE and --yes; --max-total D bounds what may be charged.',
+  })
+}

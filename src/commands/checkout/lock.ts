@@ -1,0 +1,28 @@
+import * as Flags from '@oclif/core/flags'
+import {apiFlags, ScentCommand} from '../../command.ts'
+import type {Preview} from '../../contract/checkout.ts'
+import {lockByRoute} from '../../flows/checkout.ts'
+import {previewTable} from '../../terminal/cart.ts'
+import {lockCard} from '../../terminal/checkout.ts'
+
+export default class CheckoutLock extends ScentCommand {
+  static override summary = "Hold the prices of a customer's cart."
+  static override description =
+    'Fails where the cart can not be checked out. The API locks the partner-level cart through the preview only: `scent checkout preview --lock`. A newer lock of the same cart may end this one, and so does any change of the cart.'
+  static override examples = [
+    '<%= config.bin %> checkout lock --customer C-1042',
+    '<%= config.bin %> checkout lock --customer C-1042 --query lockId',
+  ]
+  static override flags = {
+    ...apiFlags,
+    customer: Flags.string({summary: "The customer's cart.", helpValue: 'REF', required: true}),
+  }
+
+  async run(): Promise<Preview> {
+    const {flags} = await this.parse(CheckoutLock)
+    const session = await this.session(flags)
+    const {preview} = await lockByRoute(await session.orderTools(), flags.customer)
+    this.show(lockCard(preview), previewTable(preview))
+    return preview
+  }
+}

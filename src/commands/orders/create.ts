@@ -1,0 +1,47 @@
+import * as Flags from '@oclif/core/flags'
+import {apiFlags, ScentCommand} from '../../command.ts'
+import {Failure} from '../../contract/failure.ts'
+import type {CreatedOrder} from '../../contract/orders.ts'
+import {orderByLock} from '../../flows/place-order.ts'
+import {addressFlags, addressOf} from '../../terminal/address.ts'
+import {createdCard} from '../../terminal/checkout.ts'
+
+export default class OrdersCreate extends ScentCommand {
+  static override summary = 'Order a locked cart.'
+  static override description =
+    `Charges the locked total to the wallet, once: a lost answer is asked for again with the same reference, lock and body, and the order that exists is read and compared. The step before it is written to the local records first, so that after a crash the same command goes on where it stopped.
+
+--reference is your key for this order. Never use a new one because an answer was lost.`
+  static override examples = [
+    '<%= config.bin %> orders create --lock 5b6c… --reference PO-2026-118 --customer C-1042 --address riyadh.json',
+    'jq .address order.json | <%= config.bin %> orders create --lock 5b6c… --reference PO-2026-119 --address - --json',
+  ]
+  static override flags = {
+    ...apiFlags,
+    lock: Flags.string({summary: 'Price lock to order from.', helpValue: 'UUID', required: true}),
+    reference: Flags.string({summary: 'Your key for this order.', helpValue: 'EXTREF', required: true}),
+    customer: Flags.string({summary: "The customer's cart instead of the partner's.", helpValue: 'REF'}),
+    'discount-code': Flags.string({summary: 'Discount code, for reporting only.', helpValue: 'C'}),
+    ...addressFlags,
+  }
+
+  async run(): Promise<CreatedOrder> {
+    const {flags} = await this.parse(OrdersCreate)
+    const address = await addressOf(flags, (path) => this.readJson(path))
+    if (!address) {
+      throw new Failure('MISSING_INPUT', {message: 'The order needs a shipping address: --address FILE.'})
+    }
+    const session = await this.session(flags)
+    const tools = await session.orderTools()
+    const intent = {
+      reference: flags.reference,
+      customerRef: flags.customer ?? null,
+      lines: null,
+      address,
+      discountCode: flags['discount-code'],
+    }
+    const order = await orderByLock(tools, intent, flags.lock)
+    this.show(createdCard(order.document))
+    return order.document
+  }
+}
