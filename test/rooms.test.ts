@@ -36,7 +36,10 @@ const rooms: {[name: string]: Room} = {
   // Everything a flow works with is handed in.
   flows: {value: ['contract'], type: ['client', 'store'], packages: /^(zod\/mini|node:crypto|big\.js)$/},
   // The error class and the printing of digits have no I/O; of the rest the terminal knows the shapes.
-  terminal: {value: ['contract/failure', 'contract/money', 'contract/countries'], type: ['contract']},
+  terminal: {
+    value: ['contract/failure', 'contract/money', 'contract/countries', 'contract/address'],
+    type: ['contract'],
+  },
   sandbox: {value: ['contract']},
   commands: {value: ['contract', 'client', 'store', 'flows', 'terminal', 'command', 'session']},
   command: {
