@@ -1,5 +1,8 @@
-// Builds dist/scent.cjs, the whole program in one CommonJS file, and oclif.manifest.json beside package.json.
-import {readdirSync, rmSync, writeFileSync} from 'node:fs'
+// Builds dist/scent.cjs, the whole program in one CommonJS file, oclif.manifest.json beside package.json, and
+// dist/ready.json, the texts that need no program.
+import {execFileSync} from 'node:child_process'
+import {createHash} from 'node:crypto'
+import {mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync} from 'node:fs'
 import {createRequire} from 'node:module'
 import {dirname, join, relative} from 'node:path'
 import {fileURLToPath, pathToFileURL} from 'node:url'
@@ -24,13 +27,23 @@ function commandFiles() {
     ])
 }
 
-/** The entry: a getter for each command, so that a run evaluates the imports of its own command only. */
+/**
+ * The entry: a getter for each command, so that a run evaluates the imports of its own command only. `used` names the
+ * commands that were asked for, whose compiled code bin/bundle.js keeps.
+ */
 function entry() {
-  const getters = [
-    ...commandFiles().map(([id, file]) => `get '${id}'() { return require('${file}').default }`),
-    `get help() { return require('@oclif/plugin-help').commands.help }`,
+  const commands = [
+    ...commandFiles().map(([id, file]) => [id, `require('${file}').default`]),
+    ['help', `require('@oclif/plugin-help').commands.help`],
   ]
-  return `exports.commands = {\n  ${getters.join(',\n  ')},\n}\nexports.run = (argv) => require('./src/main.ts').run(argv)\n`
+  const getters = commands.map(([id, value]) => `  get '${id}'() { use('${id}'); return ${value} },`)
+  return [
+    'exports.used = []',
+    'const use = (id) => exports.used.includes(id) || exports.used.push(id)',
+    `exports.commands = {\n${getters.join('\n')}\n}`,
+    `Object.defineProperty(exports, 'Help', {get: () => { use('--help'); return require('./src/terminal/help.ts').ScentHelp }})`,
+    `exports.run = (argv) => require('./src/main.ts').run(argv)`,
+  ].join('\n')
 }
 
 async function manifest() {
@@ -41,9 +54,31 @@ async function manifest() {
   writeFileSync(join(root, 'oclif.manifest.json'), JSON.stringify(plugin.manifest))
 }
 
+/** The root's help as the program prints it, for bin/run.js; {version} stands for the line of the running node. */
+function ready() {
+  const print = (env) => {
+    const script = `require('./dist/scent.cjs').run(['--help'])`
+    const text = execFileSync(process.execPath, ['-e', script], {cwd: root, env, encoding: 'utf8'})
+    return text.replace(/^(\s*)(\S+) \S+ node-\S+$/m, '$1{version}')
+  }
+  const plain = print({OCLIF_COLUMNS: '80'})
+  if (print({OCLIF_COLUMNS: '200'}) !== plain)
+    throw new Error('A line of the root help is too long for 80 columns.')
+  const {name, version} = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
+  const texts = {name: `${name}/${version}`, plain, bold: print({OCLIF_COLUMNS: '80', FORCE_COLOR: '1'})}
+  writeFileSync(join(root, 'dist/ready.json'), JSON.stringify(texts))
+}
+
+/** esbuild escapes strings, not regular expressions; a bundle of ASCII alone is read without decoding it. */
+function ascii(text) {
+  if (/\\[^\u0000-\u007f]/.test(text))
+    throw new Error('A backslash before a character beyond ASCII can not be kept.')
+  return text.replace(/[^\u0000-\u007f]/g, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`)
+}
+
 export async function build() {
   rmSync(join(root, 'dist'), {recursive: true, force: true})
-  await bundle({
+  const {outputFiles} = await bundle({
     stdin: {contents: entry(), resolveDir: root, sourcefile: 'entry.js', loader: 'js'},
     outfile: join(root, 'dist/scent.cjs'),
     bundle: true,
@@ -52,10 +87,19 @@ export async function build() {
     format: 'cjs',
     // Native code and WebAssembly stay packages of their own, required where they are used.
     external: ['@napi-rs/keyring', 'node-sqlite3-wasm'],
+    // Node 20 can't import() from code that it took out of a cache.
+    supported: {'dynamic-import': false},
+    write: false,
     legalComments: 'none',
     logLevel: 'warning',
   })
+  const [{path, text}] = outputFiles
+  const code = ascii(text)
+  const hash = createHash('sha256').update(code).digest('hex').slice(0, 32)
+  mkdirSync(dirname(path), {recursive: true})
+  writeFileSync(path, `// ${hash}\n${code}`)
   await manifest()
+  ready()
 }
 
 if (process.argv[1] && import.meta.url === pathToFileURL(process.argv[1]).href) await build()

@@ -1,0 +1,94 @@
+// Loads the bundle with the code that V8 compiled for an earlier run: most of a start would be spent on compiling.
+const fs = require('node:fs')
+const Module = require('node:module')
+const {homedir} = require('node:os')
+const {dirname, join} = require('node:path')
+const vm = require('node:vm')
+
+const {env, platform, arch} = process
+
+/** Where compiled code is kept: the user's own cache folder. */
+function cacheFolder() {
+  if (env.XDG_CACHE_HOME) return join(env.XDG_CACHE_HOME, 'scent')
+  if (platform === 'win32' && env.LOCALAPPDATA) return join(env.LOCALAPPDATA, 'scent/cache')
+  return join(homedir(), platform === 'darwin' ? 'Library/Caches/scent' : '.cache/scent')
+}
+
+/**
+ * The kept code, after one line of JSON that names the commands whose code is in it. Code is run, so a file is only
+ * trusted when it belongs to this user and nobody else may write it.
+ */
+function read(path) {
+  let file
+  try {
+    file = fs.openSync(path, fs.constants.O_RDONLY | (fs.constants.O_NOFOLLOW ?? 0))
+    const {uid, mode} = fs.fstatSync(file)
+    if (process.getuid && (uid !== process.getuid() || mode & 0o022)) return undefined
+    const bytes = fs.readFileSync(file)
+    const end = bytes.indexOf(10)
+    return {commands: JSON.parse(bytes.toString('latin1', 0, end)), code: bytes.subarray(end + 1)}
+  } catch {
+    return undefined
+  } finally {
+    if (file !== undefined) fs.closeSync(file)
+  }
+}
+
+/** Without a folder to write to, every start compiles; nothing else is lost. */
+function write(path, commands, code) {
+  const temporary = `${path}.${process.pid}`
+  try {
+    fs.mkdirSync(dirname(path), {recursive: true, mode: 0o700})
+    fs.writeFileSync(temporary, Buffer.concat([Buffer.from(`${JSON.stringify(commands)}\n`), code]), {
+      mode: 0o600,
+      flag: 'wx',
+    })
+    fs.renameSync(temporary, path)
+    removeOld(dirname(path))
+  } catch {
+    try {
+      fs.rmSync(temporary, {force: true})
+    } catch {}
+  }
+}
+
+/** Code of other releases, after a month. */
+function removeOld(folder) {
+  const month = 30 * 24 * 3600 * 1000
+  for (const name of fs.readdirSync(folder)) {
+    const path = join(folder, name)
+    if (name.includes('.code') && Date.now() - fs.statSync(path).mtimeMs > month)
+      fs.rmSync(path, {force: true})
+  }
+}
+
+/**
+ * Runs the bundle as the module it is, and registers it, so that oclif's own require of it gets this one. Its first
+ * line is a comment with the hash of the rest: V8 itself compares only the length.
+ */
+exports.load = (path) => {
+  const source = fs.readFileSync(path, 'latin1')
+  const {mtimeMs} = fs.statSync(path)
+  const key = [source.slice(3, 35), Math.trunc(mtimeMs).toString(36), process.versions.v8, arch].join('-')
+  const cachePath = join(cacheFolder(), `${key}.code`)
+  const kept = read(cachePath)
+  const script = new vm.Script(Module.wrap(source), {filename: path, cachedData: kept?.code})
+  const bundle = new Module(path, module)
+  bundle.filename = path
+  bundle.paths = Module._nodeModulePaths(dirname(path))
+  require.cache[path] = bundle
+  script
+    .runInThisContext()
+    .call(bundle.exports, bundle.exports, Module.createRequire(path), bundle, path, dirname(path))
+  bundle.loaded = true
+
+  const known = script.cachedDataRejected === false ? kept.commands : undefined
+  process.once('exit', (status) => {
+    const ran = status === 0 ? bundle.exports.used : []
+    const news = ran.filter((id) => !known?.includes(id))
+    // V8 drops the code of a long run piece by piece: what is left then would be less than what is kept.
+    if ((known && news.length === 0) || performance.now() > 20_000) return
+    write(cachePath, [...(known ?? []), ...news], script.createCachedData())
+  })
+  return bundle.exports
+}
