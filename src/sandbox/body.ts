@@ -1,0 +1,108 @@
+import type * as z from 'zod/mini'
+import type {Code} from '../contract/errors.ts'
+import {invalid, refuse} from './reply.ts'
+
+/** not shown: the largest body. Over it the body itself is the offending field. */
+export const maxBodyBytes = 1024 * 1024
+
+const json = /^application\/json(?:\s*;\s*charset="?utf-8"?)?\s*;?$/i
+
+/** 415 unless the body is announced as plain application/json in UTF-8. */
+export function checkMediaType(header: (name: string) => string | undefined): void {
+  const encoded = header('content-encoding')
+  if (encoded !== undefined || !json.test(header('content-type')?.trim() ?? '')) {
+    refuse('UNSUPPORTED_MEDIA_TYPE', {message: 'Send the body as application/json.'})
+  }
+}
+
+/** Parses a body that must be one JSON object; null stands for one over the limit. */
+export function parseBody(text: string | null): Record<string, unknown> {
+  if (text === null) invalid({body: ['must not exceed 1 MiB']})
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch {
+    invalid({body: ['must be JSON']})
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    invalid({body: ['must be an object']})
+  return value as Record<string, unknown>
+}
+
+type Issue = z.core.$ZodIssue
+
+interface Verdict {
+  errors: Record<string, string[]>
+  /** Codes of their own that single fields have, in the order they are checked. */
+  own: Code[]
+}
+
+/**
+ * Judges a body by the schema of its operation. Every offending field is named; unknown fields are dropped unless
+ * `rejectUnknown`. A field with a code of its own decides only when everything else holds.
+ */
+export function readBody(schema: z.ZodMiniType, value: unknown, rejectUnknown: boolean): unknown {
+  const first = schema.safeParse(value)
+  if (first.success) return first.data
+  const unknown = first.error.issues.filter((issue) => issue.code === 'unrecognized_keys')
+  if (unknown.length > 0 && !rejectUnknown) return readBody(schema, without(value, unknown), true)
+  const {errors, own} = judge(first.error.issues, value)
+  if (Object.keys(errors).length > 0) invalid(errors)
+  const [code] = own
+  if (code !== undefined) refuse(code)
+  return value
+}
+
+function judge(issues: Issue[], value: unknown): Verdict {
+  const verdict: Verdict = {errors: {}, own: []}
+  for (const issue of issues) {
+    const code = ownCode(issue)
+    if (code !== undefined) verdict.own.push(code)
+    else if (issue.code === 'unrecognized_keys') {
+      for (const key of issue.keys)
+        verdict.errors[nameOf([...issue.path, key])] = ['is no field of this request']
+    } else verdict.errors[nameOf(issue.path)] = [messageOf(issue, value)]
+  }
+  return verdict
+}
+
+function ownCode(issue: Issue): Code | undefined {
+  const name = nameOf(issue.path)
+  if (name === 'customerRef' && issue.code === 'too_big') return 'VALIDATION_CUSTOMER_REF_TOO_LONG'
+  if (name === 'shippingAddress.countryCode' && issue.code === 'invalid_format') {
+    return 'VALIDATION_INVALID_COUNTRY_CODE'
+  }
+  return undefined
+}
+
+/** `shippingAddress.city`, `lines[0].quantity`. */
+function nameOf(path: readonly PropertyKey[]): string {
+  return path.reduce<string>((name, part) => {
+    if (typeof part === 'number') return `${name}[${part}]`
+    return name === '' ? String(part) : `${name}.${String(part)}`
+  }, '')
+}
+
+function messageOf(issue: Issue, value: unknown): string {
+  const sent = issue.path.reduce<unknown>(
+    (inner, part) => (inner as Record<PropertyKey, unknown>)?.[part],
+    value,
+  )
+  if (sent === undefined || sent === null || (typeof sent === 'string' && sent.trim() === ''))
+    return 'is required'
+  return issue.message === 'Invalid input' ? 'is not valid' : issue.message
+}
+
+/** A copy without the fields that no schema knows. */
+function without(value: unknown, issues: Issue[]): unknown {
+  const copy = structuredClone(value)
+  for (const issue of issues) {
+    if (issue.code !== 'unrecognized_keys') continue
+    const owner = issue.path.reduce<unknown>(
+      (inner, part) => (inner as Record<PropertyKey, unknown>)[part],
+      copy,
+    )
+    for (const key of issue.keys) delete (owner as Record<string, unknown>)[key]
+  }
+  return copy
+}

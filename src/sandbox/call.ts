@@ -1,0 +1,49 @@
+import type {Body, Operation, Params, QueryRule} from '../contract/operation.ts'
+import type {Currency} from './money.ts'
+import type {Partner} from './partners.ts'
+import type {State} from './state.ts'
+import type {World} from './world.ts'
+
+/** A query value that passed its rule: dates in milliseconds, decimals as their text, pages with their default. */
+type ParsedValue<R> = R extends {kind: 'page' | 'pageSize'}
+  ? number
+  : R extends {kind: 'date'}
+    ? number | undefined
+    : R extends {kind: 'boolean'}
+      ? boolean | undefined
+      : R extends {kind: 'tokens'} | {many: true}
+        ? string[] | undefined
+        : string | undefined
+
+export type ParsedQuery<O extends Operation> =
+  O['query'] extends Record<string, QueryRule>
+    ? {[K in keyof O['query']]: ParsedValue<O['query'][K]>}
+    : Record<never, never>
+
+/** A request that came through the door: who asks, for what, and when. */
+export interface Call<O extends Operation = Operation> {
+  state: State
+  world: World
+  partner: Partner
+  params: Params<O>
+  query: ParsedQuery<O>
+  body: Body<O>
+  /** The display currency of X-Partner-Currency, when it is a supported one. */
+  currency: Currency | null
+  /** The sandbox's time of this request, in milliseconds. */
+  now: number
+}
+
+/** Serves one operation inside one transaction. Throws a Failure to refuse, which rolls everything back. */
+export type Handler<O extends Operation> = (call: Call<O>) => unknown
+
+/** A 201 with the path of the new resource, for operations that create. */
+export class Created {
+  readonly payload: unknown
+  readonly path: string
+
+  constructor(payload: unknown, path: string) {
+    this.payload = payload
+    this.path = path
+  }
+}

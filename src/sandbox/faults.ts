@@ -1,0 +1,106 @@
+import * as z from 'zod/mini'
+
+export const effects = [
+  'status',
+  'reset',
+  'hang',
+  'truncate',
+  'malformed',
+  'slow',
+  'race',
+  'additive-fields',
+  'unknown-enum',
+] as const
+export type Effect = (typeof effects)[number]
+
+/** What an ordered fault may say. `when: "after"` lets the request commit first, then spoils its answer. */
+export const faultOrder = z.strictObject({
+  match: z.optional(
+    z.strictObject({
+      operation: z.optional(z.string()),
+      method: z.optional(z.string()),
+      /** A path, its template, or a beginning that ends in `*`. */
+      path: z.optional(z.string()),
+    }),
+  ),
+  effect: z.enum(effects),
+  when: z.optional(z.enum(['before', 'after'])),
+  /** How many requests it meets; all of them when absent. */
+  times: z.optional(z.int().check(z.gte(1))),
+  /** The chance that it meets a matching request, from 0 to 1; 1 when absent. */
+  probability: z.optional(z.number().check(z.gte(0), z.lte(1))),
+  seed: z.optional(z.int()),
+  delayMs: z.optional(z.int().check(z.gte(0), z.lte(600_000))),
+  /** For `status`: the HTTP status and the code to answer. */
+  status: z.optional(z.int().check(z.gte(400), z.lte(599))),
+  state: z.optional(z.string()),
+  /** Seconds, as the header Retry-After. */
+  retryAfter: z.optional(z.int().check(z.gte(0))),
+})
+export type FaultOrder = z.output<typeof faultOrder>
+
+export interface Fault extends FaultOrder {
+  id: number
+  /** How many requests it has met. */
+  met: number
+}
+
+export interface Faults {
+  add(order: FaultOrder): Fault
+  list(): Fault[]
+  clear(id?: number): void
+  /** The first fault that meets this request, counted as met. */
+  strike(request: {operation: string; method: string; path: string; template: string}): Fault | undefined
+}
+
+export function createFaults(): Faults {
+  let faults: (Fault & {random: () => number})[] = []
+  let n = 0
+  const plain = ({random: _, ...fault}: Fault & {random: () => number}): Fault => fault
+  return {
+    add: (order) => {
+      n += 1
+      const fault = {...order, id: n, met: 0, random: randomOf(order.seed ?? n)}
+      faults.push(fault)
+      return plain(fault)
+    },
+    list: () => faults.map(plain),
+    clear: (id) => {
+      faults = id === undefined ? [] : faults.filter((fault) => fault.id !== id)
+    },
+    strike: (request) => {
+      const fault = faults.find(
+        (one) =>
+          one.met < (one.times ?? Number.POSITIVE_INFINITY) &&
+          meets(one, request) &&
+          (one.probability === undefined || one.random() < one.probability),
+      )
+      if (fault === undefined) return undefined
+      fault.met += 1
+      return plain(fault)
+    },
+  }
+}
+
+function meets(
+  {match}: FaultOrder,
+  request: {operation: string; method: string; path: string; template: string},
+): boolean {
+  const {operation, method, path} = match ?? {}
+  if (operation !== undefined && operation !== request.operation) return false
+  if (method !== undefined && method.toUpperCase() !== request.method) return false
+  if (path === undefined) return true
+  if (path.endsWith('*')) return request.path.startsWith(path.slice(0, -1))
+  return path === request.path || path === request.template
+}
+
+/** Mulberry32: the same seed meets the same requests. */
+function randomOf(seed: number): () => number {
+  let state = seed >>> 0
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
+  }
+}

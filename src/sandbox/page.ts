@@ -1,0 +1,15 @@
+/**
+ * A page of a list. `ends` adds hasPrevious and hasNext, which the spec shows on some lists only; a page past the end
+ * is empty, an empty list has no pages.
+ */
+export function pageOf<Item>(
+  {page, pageSize}: {page: number; pageSize: number},
+  totalCount: number,
+  {ends}: {ends: boolean},
+  read: (limit: number, offset: number) => Item[],
+): {items: Item[]; pagination: object} {
+  const totalPages = Math.ceil(totalCount / pageSize)
+  const bounds = ends ? {hasPrevious: page > 1, hasNext: page < totalPages} : {}
+  const items = page > totalPages ? [] : read(pageSize, (page - 1) * pageSize)
+  return {items, pagination: {page, pageSize, totalCount, totalPages, ...bounds}}
+}

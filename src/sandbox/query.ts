@@ -1,0 +1,134 @@
+import type {Code} from '../contract/errors.ts'
+import type {Operation, QueryRule} from '../contract/operation.ts'
+import {pageSizeLimit} from '../contract/paging.ts'
+import {parseMoment} from './moment.ts'
+import {invalid} from './reply.ts'
+
+type Rules = Readonly<Record<string, QueryRule>>
+type Errors = Record<string, string[]>
+
+const guid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
+const whole = /^[1-9]\d{0,9}$/
+const plainDecimal = /^(?:0|[1-9]\d*)(?:\.\d+)?$/
+const maxPage = 2_147_483_647
+
+/**
+ * Judges a query by its operation's rules (spec, Query and paging codes) and answers the parsed values. The first
+ * failing rule decides the code, and names every parameter that fails it.
+ */
+export function readQuery(operation: Operation, search: string): Record<string, unknown> {
+  const rules: Rules = operation.query ?? {}
+  if (search === '') return parsed(rules, new Map())
+  const sent = new Map<string, string[]>()
+  for (const [name, value] of new URLSearchParams(search)) sent.set(name, [...(sent.get(name) ?? []), value])
+  const names = Object.keys(rules)
+  const unknown = [...sent.keys()].filter((name) => !Object.hasOwn(rules, name))
+  stop('VALIDATION_UNKNOWN_QUERY_PARAMETER', errorsOf(unknown, 'is no parameter of this endpoint'), {
+    allowedParameters: names,
+  })
+  judge(rules, sent)
+  return parsed(rules, sent)
+}
+
+function judge(rules: Rules, sent: Map<string, string[]>): void {
+  const failing = (...kinds: QueryRule['kind'][]) =>
+    [...sent.keys()].filter((name) => {
+      const rule = rules[name]
+      return rule !== undefined && kinds.includes(rule.kind) && !holds(rule, sent.get(name) ?? [])
+    })
+  stop('VALIDATION_INVALID_DATE', errorsOf(failing('date'), 'must be an ISO 8601 date or date-time'))
+  stop('VALIDATION_INVALID_DATE', backwards(rules, sent))
+  stop(
+    'VALIDATION_INVALID_PAGE_SIZE',
+    errorsOf(failing('pageSize'), 'must be a whole number from 1 to 100'),
+    {
+      minimum: pageSizeLimit.minimum,
+      maximum: pageSizeLimit.maximum,
+    },
+  )
+  stop('VALIDATION_INVALID_PAGE', errorsOf(failing('page'), 'must be a whole number from 1'), {minimum: 1})
+  const tokens = failing('tokens')
+  stop('VALIDATION_UNKNOWN_INCLUDE', errorsOf(tokens, 'holds an unknown token'), allowed(rules, tokens))
+  const others = failing('text', 'uuid', 'enum', 'decimal', 'boolean')
+  const enums = others.filter((name) => rules[name]?.kind === 'enum')
+  stop(
+    'VALIDATION_INVALID_QUERY_PARAMETER',
+    errorsOf(others, 'does not parse as its type'),
+    enums.length === 0 ? {} : allowed(rules, enums),
+  )
+}
+
+function holds(rule: QueryRule, values: string[]): boolean {
+  if (values.length !== 1 && !('many' in rule && rule.many)) return false
+  return values.every((value) => fits(rule, value))
+}
+
+function fits(rule: QueryRule, value: string): boolean {
+  switch (rule.kind) {
+    case 'text':
+      // A text with a limit is judged by its operation, which has codes of its own for it.
+      return value !== '' || rule.max !== undefined
+    case 'uuid':
+      return guid.test(value)
+    case 'enum':
+      return rule.values.includes(value)
+    case 'tokens':
+      return value.split(',').every((token) => rule.values.includes(token))
+    case 'decimal':
+      return plainDecimal.test(value)
+    case 'date':
+      return parseMoment(value) !== undefined
+    case 'boolean':
+      return value === 'true' || value === 'false'
+    case 'page':
+      return whole.test(value) && Number(value) <= maxPage
+    case 'pageSize':
+      return whole.test(value) && Number(value) <= pageSizeLimit.maximum
+  }
+}
+
+/** A range whose start lies after its end names both. */
+function backwards(rules: Rules, sent: Map<string, string[]>): Errors {
+  for (const [from, to] of [['fromUtc', 'toUtc'] as const, ['from', 'to'] as const]) {
+    if (rules[from]?.kind !== 'date' || rules[to]?.kind !== 'date') continue
+    const start = parseMoment(sent.get(from)?.[0] ?? '')
+    const end = parseMoment(sent.get(to)?.[0] ?? '')
+    if (start !== undefined && end !== undefined && start > end)
+      return errorsOf([from, to], `${from} is after ${to}`)
+  }
+  return {}
+}
+
+function allowed(rules: Rules, names: string[]): object {
+  const values = names.map((name) => {
+    const rule = rules[name]
+    return [name, rule !== undefined && 'values' in rule ? rule.values : []]
+  })
+  return {allowedValues: Object.fromEntries(values)}
+}
+
+const errorsOf = (names: string[], message: string): Errors =>
+  Object.fromEntries(names.map((name) => [name, [message]]))
+
+function stop(code: Code, errors: Errors, more: object = {}): void {
+  if (Object.keys(errors).length > 0) invalid(errors, code, more)
+}
+
+function parsed(rules: Rules, sent: Map<string, string[]>): Record<string, unknown> {
+  const values: Record<string, unknown> = {}
+  for (const [name, rule] of Object.entries(rules)) values[name] = parsedValue(rule, sent.get(name))
+  return values
+}
+
+function parsedValue(rule: QueryRule, sent: string[] | undefined): unknown {
+  const [first] = sent ?? []
+  if (sent === undefined || first === undefined) {
+    return rule.kind === 'page' ? 1 : rule.kind === 'pageSize' ? pageSizeLimit.default : undefined
+  }
+  if (rule.kind === 'page' || rule.kind === 'pageSize') return Number(first)
+  if (rule.kind === 'date') return parseMoment(first)
+  if (rule.kind === 'boolean') return first === 'true'
+  if (rule.kind === 'tokens') return first.split(',')
+  if (rule.kind === 'uuid') return 'many' in rule ? sent.map((id) => id.toLowerCase()) : first.toLowerCase()
+  return 'many' in rule && rule.many ? sent : first
+}

@@ -1,0 +1,70 @@
+import {api, type OperationName} from '../contract/api.ts'
+import type {Operation} from '../contract/operation.ts'
+import type {Method} from '../contract/wire.ts'
+import type {Handler} from './call.ts'
+import {
+  serveAddCartItem,
+  serveClearCart,
+  serveNotify,
+  serveReadCart,
+  serveRemoveCartItem,
+  serveSetCartItem,
+  serveStepCartItem,
+} from './cart.ts'
+import {servePreview, servePreviewOf, serveTakeLock} from './checkout.ts'
+import {createMatcher, type Matcher} from './match.ts'
+import {serveReadOrder, serveReadOrderByGlobalId, serveTrackOrder} from './order-reads.ts'
+import {serveCreateOrder} from './orders.ts'
+import {serveListVariants, serveReadVariant} from './variants.ts'
+import {serveListTransactions} from './wallet.ts'
+
+/** The rule of each operation. The token exchange has a door of its own. */
+const handlers: {[Name in OperationName]?: Handler<(typeof api)[Name]>} = {
+  listVariants: serveListVariants,
+  readVariant: serveReadVariant,
+  readCart: serveReadCart,
+  addCartItem: serveAddCartItem,
+  setCartItem: serveSetCartItem,
+  stepCartItem: serveStepCartItem,
+  removeCartItem: serveRemoveCartItem,
+  clearCart: serveClearCart,
+  notifyBackInStock: serveNotify,
+  previewCheckout: servePreview,
+  previewCheckoutOf: servePreviewOf,
+  takePriceLock: serveTakeLock,
+  createOrder: serveCreateOrder,
+  readOrder: serveReadOrder,
+  readOrderByGlobalId: serveReadOrderByGlobalId,
+  trackOrder: serveTrackOrder,
+  listWalletTransactions: serveListTransactions,
+}
+
+export interface Served {
+  name: string
+  operation: Operation
+  handler: Handler<Operation> | undefined
+}
+
+/** One method on one path. Two operations may share it; then the fields of the body say which one is meant. */
+export interface Route {
+  method: Method
+  path: string
+  served: [Served, ...Served[]]
+}
+
+/** The routes of the contract's registry, and those that an assumption adds. */
+export function createRoutes(added: readonly Served[] = []): Matcher<Route> {
+  const routes = new Map<string, Route>()
+  const registered = Object.entries(api).map(([name, operation]) => ({
+    name,
+    operation,
+    handler: handlers[name as OperationName] as Handler<Operation> | undefined,
+  }))
+  for (const served of [...registered, ...added]) {
+    const {method, path} = served.operation
+    const route = routes.get(`${method} ${path}`)
+    if (route === undefined) routes.set(`${method} ${path}`, {method, path, served: [served]})
+    else route.served.push(served)
+  }
+  return createMatcher([...routes.values()])
+}

@@ -1,0 +1,150 @@
+import type {Server} from 'node:http'
+import type {AddressInfo} from 'node:net'
+import {createAdaptorServer, type HttpBindings} from '@hono/node-server'
+import {Hono} from 'hono'
+import {Failure} from '../contract/failure.ts'
+import type {HttpRequest, HttpResponse, Send} from '../contract/wire.ts'
+import {assume} from './assumptions.ts'
+import {createTokens, type Environment} from './auth.ts'
+import {openClock} from './clock.ts'
+import {answer} from './door.ts'
+import {createFaults} from './faults.ts'
+import {overHttp} from './http.ts'
+import {createLimiter} from './limits.ts'
+import {allPartners} from './partners.ts'
+import {createRequests} from './requests.ts'
+import {createRoutes} from './routes.ts'
+import {type SeedName, seedWorld} from './seed.ts'
+import type {State} from './state.ts'
+import {openWorld} from './world.ts'
+
+export interface SandboxOptions {
+  /** The database file; in memory when absent. */
+  file?: string
+  /** What a new database holds; `demo` when absent. */
+  seed?: SeedName
+  /** Rate limits, as the service has them; on when absent. */
+  limits?: boolean
+  environment?: Environment
+  /** Decisions turned the other way, as `ID=alternative`. */
+  assume?: readonly string[]
+}
+
+export interface Credential {
+  clientId: string
+  clientSecret: string
+  partnerId: string
+  name: string
+}
+
+export interface Sandbox {
+  /** Carries a request into the sandbox without a network; broken answers fail as NO_ANSWER. */
+  send: Send
+  state: State
+  credentials: Credential[]
+  /** Serves on 127.0.0.1; port 0 picks a free one. Answers the base URL. */
+  listen(port?: number): Promise<string>
+  /** Lets running requests end, then closes the server and the database. */
+  close(): Promise<void>
+}
+
+/** The base of ids, secrets and signatures: every sandbox has the same ones. */
+const idSeed = 'scent-sandbox'
+
+/** Opens a sandbox: its database, its rules and its doors. */
+export async function createSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
+  const closing = new AbortController()
+  const state = openState(options, closing.signal)
+  const app = new Hono<{Bindings: HttpBindings}>()
+  app.all('*', (context) => overHttp(state, context))
+  let server: Server | undefined
+  return {
+    send: (request) => inProcess(state, request),
+    state,
+    credentials: credentialsOf(state),
+    listen: async (port = 0) => {
+      server = createAdaptorServer({fetch: app.fetch}) as Server
+      return listening(server, port)
+    },
+    close: async () => {
+      if (server !== undefined) await drain(server)
+      closing.abort()
+      state.world.close()
+    },
+  }
+}
+
+function openState(options: SandboxOptions, closing: AbortSignal): State {
+  const world = openWorld(options.file ?? ':memory:', idSeed)
+  const clock = openClock(world)
+  const environment = options.environment ?? 'staging'
+  if (world.meta('seed') === undefined) seedWorld(world, options.seed ?? 'demo', environment, clock.now())
+  return {
+    seed: idSeed,
+    world,
+    clock,
+    environment,
+    closing,
+    match: createRoutes(),
+    tokens: createTokens(idSeed),
+    assumptions: assume(options.assume),
+    limits: {enabled: options.limits ?? true, token: createLimiter(10), rest: createLimiter(300)},
+    faults: createFaults(),
+    requests: createRequests(),
+    inFlight: [],
+  }
+}
+
+function credentialsOf({world}: State): Credential[] {
+  return allPartners(world).map(({client_id, client_secret, id, name}) => ({
+    clientId: client_id,
+    clientSecret: client_secret,
+    partnerId: id,
+    name,
+  }))
+}
+
+async function inProcess(state: State, request: HttpRequest): Promise<HttpResponse> {
+  const cut = request.url.indexOf('/', request.url.indexOf('//') + 2)
+  const headers = new Map(Object.entries(request.headers).map(([name, value]) => [name.toLowerCase(), value]))
+  const sent = await answer(state, {
+    method: request.method,
+    target: cut < 0 ? '/' : request.url.slice(cut),
+    origin: cut < 0 ? request.url : request.url.slice(0, cut),
+    ip: '127.0.0.1',
+    header: (name) => headers.get(name),
+    body: async () => request.body ?? '',
+  })
+  if (sent.broken === 'hang') await gone(request)
+  if (sent.broken !== undefined) throw new Failure('NO_ANSWER', {effect: 'unknown'})
+  return {status: sent.status, headers: sent.headers, body: sent.body}
+}
+
+/** Until the caller has given up. */
+function gone({signal, timeoutMs}: HttpRequest): Promise<void> {
+  return new Promise((resolve) => {
+    signal?.addEventListener('abort', () => resolve())
+    if (timeoutMs !== undefined) setTimeout(resolve, timeoutMs)
+  })
+}
+
+function listening(server: Server, port: number): Promise<string> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(port, '127.0.0.1', () =>
+      resolve(`http://127.0.0.1:${(server.address() as AddressInfo).port}`),
+    )
+  })
+}
+
+/** Requests that are running may end within 5 s. */
+function drain(server: Server): Promise<void> {
+  return new Promise((resolve) => {
+    const force = setTimeout(() => server.closeAllConnections(), 5_000)
+    server.close(() => {
+      clearTimeout(force)
+      resolve()
+    })
+    server.closeIdleConnections()
+  })
+}

@@ -1,0 +1,33 @@
+import type {Assumptions} from './assumptions.ts'
+import type {Environment, Tokens} from './auth.ts'
+import type {Clock} from './clock.ts'
+import type {Faults} from './faults.ts'
+import type {Limiter} from './limits.ts'
+import type {Matcher} from './match.ts'
+import type {Requests} from './requests.ts'
+import type {Route} from './routes.ts'
+import type {World} from './world.ts'
+
+/** Everything a running sandbox knows. What must survive a crash is in `world`; the rest is of this process. */
+export interface State {
+  seed: string
+  match: Matcher<Route>
+  world: World
+  clock: Clock
+  tokens: Tokens
+  environment: Environment
+  assumptions: Assumptions
+  limits: {enabled: boolean; token: Limiter; rest: Limiter}
+  faults: Faults
+  requests: Requests
+  /** Orders that are being made right now; gone with the process, as if never asked for. */
+  inFlight: InFlight[]
+  /** Aborted when the sandbox closes: whoever waits stops waiting. */
+  closing: AbortSignal
+}
+
+export interface InFlight {
+  partnerId: string
+  externalReference: string
+  customerRef: string
+}

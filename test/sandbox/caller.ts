@@ -1,0 +1,89 @@
+import type {Sandbox} from '../../src/sandbox/sandbox.ts'
+
+export interface Answer {
+  status: number
+  headers: Record<string, string>
+  state: string
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into payloads of every shape
+  payload: any
+  // biome-ignore lint/suspicious/noExplicitAny: as above
+  details: any
+}
+
+export interface Ask {
+  query?: string
+  body?: unknown
+  headers?: Record<string, string>
+}
+
+export const origin = 'http://sandbox.test'
+
+export const address = {
+  recipient: 'Sara',
+  line1: 'King Fahd Road 1',
+  city: 'Riyadh',
+  nationalAddress: 'RRRD2929',
+  countryCode: 'SAU',
+  phone: '+966500000000',
+}
+
+/** Speaks to a sandbox in this process as one of its partners. */
+export function callerOf(sandbox: Sandbox, clientId = 'rimal-retail') {
+  let token: string | undefined
+  const ask = async (
+    method: string,
+    path: string,
+    {query, body, headers = {}}: Ask = {},
+  ): Promise<Answer> => {
+    token ??= await tokenOf(sandbox, clientId)
+    return raw(sandbox, method, `/api/v1${path}${query === undefined ? '' : `?${query}`}`, {
+      headers: {authorization: `Bearer ${token}`, ...headers},
+      body,
+    })
+  }
+  return {
+    ask,
+    /** Adds, locks and answers the preview. */
+    async filled(ref: string, lines: Record<string, number>): Promise<Answer> {
+      for (const [variantId, quantity] of Object.entries(lines)) {
+        const query = `customerRef=${encodeURIComponent(ref)}`
+        await ask('POST', '/scent/cart/items', {query, body: {variantId, quantity}})
+      }
+      return ask('GET', '/scent/cart/checkout-preview', {
+        query: `customerRef=${encodeURIComponent(ref)}&lock=true`,
+      })
+    },
+    order: (externalReference: string, lockId: string, customerRef: string, more: object = {}) =>
+      ask('POST', '/scent/orders', {
+        body: {externalReference, lockId, customerRef, shippingAddress: address, ...more},
+      }),
+  }
+}
+
+export async function tokenOf(sandbox: Sandbox, clientId: string, more: object = {}): Promise<string> {
+  const known = sandbox.credentials.find((credential) => credential.clientId === clientId)
+  const body = {clientId, clientSecret: known?.clientSecret, ...more}
+  return (await raw(sandbox, 'POST', '/api/v1/auth/token', {body})).payload.accessToken
+}
+
+export async function raw(
+  sandbox: Sandbox,
+  method: string,
+  target: string,
+  {headers = {}, body}: {headers?: Record<string, string | undefined>; body?: unknown} = {},
+): Promise<Answer> {
+  const sent = Object.entries(headers).filter((pair): pair is [string, string] => pair[1] !== undefined)
+  const isJson = body !== undefined && !Object.keys(headers).includes('content-type')
+  const answer = await sandbox.send({
+    method: method as 'GET',
+    url: `${origin}${target}`,
+    headers: {...(isJson ? {'content-type': 'application/json'} : {}), ...Object.fromEntries(sent)},
+    ...(body === undefined ? {} : {body: typeof body === 'string' ? body : JSON.stringify(body)}),
+  })
+  return {status: answer.status, headers: answer.headers, ...JSON.parse(answer.body)}
+}
+
+/** The id of a demo variant. */
+export function variantOf(sandbox: Sandbox, sku: string): string {
+  return sandbox.state.world.get<{id: string}>('SELECT id FROM variants WHERE sku = ?', sku)?.id ?? ''
+}
