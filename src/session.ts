@@ -5,7 +5,7 @@ import {openNodeHttp} from './client/node-http.ts'
 import {unpaced} from './client/pace.ts'
 import {realTime} from './client/time.ts'
 import type {TokenSource} from './client/token.ts'
-import type {ApiFlags} from './command.ts'
+import type {SessionFlags} from './command.ts'
 import {mintToken} from './contract/auth.ts'
 import type {OrderEvent} from './flows/place-order.ts'
 import type {WalkTools} from './flows/walk.ts'
@@ -20,6 +20,7 @@ import {watch} from './terminal/traffic.ts'
 /** Everything one invocation works with. The only place where the rooms are wired together. */
 export interface Session {
   client: Client
+  tokens: TokenSource
   settings: Settings
   identity: Identity
   folders: Folders
@@ -44,7 +45,7 @@ type Env = Readonly<Record<string, string | undefined>>
  * before the first call needs a token. Fails with NO_CREDENTIALS, MISSING_INPUT, INVALID_INPUT, CORRUPT_FILE and
  * FOREIGN_FILE.
  */
-export function openSession(flags: ApiFlags, env: Env = process.env): Session {
+export function openSession(flags: SessionFlags, env: Env = process.env): Session {
   const folders = foldersOf(env)
   const settings = settingsOf(flags, env, readConfig(folders))
   const identity = identityOf(settings)
@@ -61,13 +62,12 @@ export function openSession(flags: ApiFlags, env: Env = process.env): Session {
     timeoutMs: flags.timeout * 1000,
     tell: drawEvents((text) => process.stderr.write(text), progress, flags.debug),
   }
-  const client: Client = createClient({
-    ...options,
-    tokens: minting(() => client, folders, settings, env, secrets),
-  })
+  const tokens = minting(() => client, folders, settings, env, secrets)
+  const client: Client = createClient({...options, tokens})
   const orders = async () => (await import('./store/orders.ts')).orderRecords(folders, identity)
   return {
     client,
+    tokens,
     settings,
     identity,
     folders,
