@@ -1,0 +1,34 @@
+import * as Args from '@oclif/core/args'
+import {apiFlags, outputFlags, ScentCommand} from '../../command.ts'
+import {Failure} from '../../contract/failure.ts'
+import {removeSecret} from '../../store/credentials.ts'
+import {foldersOf} from '../../store/paths.ts'
+import {changeConfig, readConfig, requireProfile} from '../../store/profiles.ts'
+
+export default class AuthLogout extends ScentCommand {
+  static override summary = 'Remove a stored credential from this machine.'
+  static override description =
+    'Removes the secret from where it is kept, then the profile. Local records stay. The credential itself stays valid: only the service can revoke it.'
+  static override examples = ['<%= config.bin %> auth logout', '<%= config.bin %> auth logout staging']
+  static override args = {
+    profile: Args.string({description: 'Name of a profile; the one in use by default.'}),
+  }
+  static override flags = {...outputFlags, profile: apiFlags.profile}
+
+  async run(): Promise<{profile: string; secretRemoved: boolean}> {
+    const {args, flags} = await this.parse(AuthLogout)
+    const folders = foldersOf()
+    const config = readConfig(folders)
+    const name = args.profile ?? flags.profile ?? config.current
+    if (name === undefined) throw new Failure('NO_CREDENTIALS', {message: 'No profile is in use.'})
+    const {storage} = requireProfile(config, name)
+    const secretRemoved = await removeSecret(folders, {kind: storage, account: name})
+    await changeConfig(folders, (latest) => {
+      delete latest.profiles[name]
+      if (latest.current === name) delete latest.current
+    })
+    this.note(`Profile "${name}" is gone, and its secret with it.`)
+    if (process.env.SCENT_CLIENT_ID) this.note('SCENT_CLIENT_ID is set: commands go on with that credential.')
+    return {profile: name, secretRemoved}
+  }
+}
