@@ -39,6 +39,7 @@ export function openAttempts(options: ClientOptions): Attempts {
           return outcome.answer
         }
         const {failure} = outcome
+        if (!outcome.sent) throw finalFailure(failure, request, rule, tries)
         tries.sends += 1
         const decision = decide(failure, tries, {...options, repeat: rule.repeat, budget})
         if (decision.do === 'fail') throw finalFailure(failure, request, rule, tries)
@@ -64,8 +65,11 @@ export function openAttempts(options: ClientOptions): Attempts {
   }
 }
 
-type Outcome = {answer: Answer; failure?: undefined} | {failure: Failure; token: string | undefined}
+type Outcome =
+  | {answer: Answer; failure?: undefined}
+  | {failure: Failure; sent: boolean; token: string | undefined}
 
+/** One attempt. What fails before it was sent (no permit, no token) has been tried as often as it should. */
 async function attempt(
   options: ClientOptions,
   request: Prepared,
@@ -73,42 +77,36 @@ async function attempt(
   callOptions: CallOptions,
   stale: string | undefined,
 ): Promise<Outcome> {
-  const {signal} = callOptions
-  if (signal?.aborted) return {failure: new Failure('INTERRUPTED', {effect: 'none'}), token: undefined}
-  const permit = rule.auth === 'bearer' ? await options.pacer.permit(signal) : undefined
+  let permit: Permit | undefined
   let token: string | undefined
+  let sent = false
   try {
-    token = rule.auth === 'bearer' ? await tokenFor(options, stale, signal) : undefined
-  } catch (error) {
-    permit?.unused()
-    throw error
-  }
-  try {
+    permit = await options.pacer.permit(callOptions.signal)
+    token = rule.auth === 'bearer' ? await tokenFor(options, stale, callOptions.signal) : undefined
+    sent = true
     const answer = await exchange(options, request, token, callOptions)
-    permit?.used()
+    permit.used()
     return {answer}
   } catch (error) {
     if (!isFailure(error)) throw error
-    await settle(permit, error, options, request)
-    return {failure: error, token}
+    if (sent && permit) await settle(permit, error)
+    else permit?.unused()
+    return {failure: sent ? error : withoutEffect(error), sent, token}
   }
 }
 
 const tokenFor = ({tokens}: ClientOptions, stale: string | undefined, signal: AbortSignal | undefined) =>
   stale === undefined ? tokens.get(signal) : tokens.renew(stale, signal)
 
+/** Whatever became of a token request, the request it was for has not been sent. */
+const withoutEffect = ({code, facts, cause}: Failure) =>
+  new Failure(code, {...facts, effect: 'none'}, {cause})
+
 /** A request that the service never saw, or refused for its number, takes nothing from the quota. */
-async function settle(
-  permit: Permit | undefined,
-  failure: Failure,
-  options: ClientOptions,
-  request: Prepared,
-) {
-  if (permit === undefined) return
-  if (failure.code === 'RATE_LIMITED') {
-    options.tell?.({kind: 'shared-credential', request: request.name})
-    await permit.refused((failure.facts.retryAfter ?? 0) * 1000)
-  } else if (failure.facts.httpStatus === undefined && failure.facts.effect === 'none') permit.unused()
+async function settle(permit: Permit, failure: Failure) {
+  const {httpStatus, effect, retryAfter = 0} = failure.facts
+  if (failure.code === 'RATE_LIMITED') await permit.refused(retryAfter * 1000)
+  else if (httpStatus === undefined && effect === 'none') permit.unused()
   else permit.used()
 }
 
@@ -156,7 +154,7 @@ function finalFailure(failure: Failure, request: Prepared, rule: Rule, tries: Tr
   const {ran} = troubleOf(failure)
   const unknown = rule.changes && (ran === 'maybe' || tries.ambiguous)
   const effect = unknown ? 'unknown' : ran === 'refused' ? 'refused' : 'none'
-  const facts = {...failure.facts, effect, request: request.name} as const
+  const facts = {...failure.facts, effect, request: failure.facts.request ?? request.name} as const
   if (!unknown || ran === 'refused' || failure.code === 'INTERRUPTED') {
     return new Failure(failure.code, facts, {cause: failure.cause})
   }

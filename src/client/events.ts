@@ -1,14 +1,15 @@
 /** What a client tells while it works: waits that a person should know of, and each exchange for --debug. */
 export type ClientEvent =
+  /** `retry` and `rate-limit` come from the service; the quotas from our own log, before it would refuse. */
   | {
       kind: 'waiting'
       why: 'retry' | 'rate-limit' | 'quota' | 'token-quota'
       ms: number
-      request: string
+      request?: string
       code?: string
     }
   /** A 429 that our own requests can't explain: somebody else uses the credential. */
-  | {kind: 'shared-credential'; request: string}
+  | {kind: 'shared-credential'}
   | Exchange
 
 /** One request and what came of it. Secrets are blotted out, addresses masked, Authorization left out. */

@@ -37,15 +37,18 @@ const troubles: Record<string, Trouble> = {
 /** What a failure of one attempt means (spec, Errors). */
 export function troubleOf(failure: Failure): Trouble {
   const {httpStatus = 0, effect} = failure.facts
-  const known = Object.hasOwn(troubles, failure.code) ? troubles[failure.code] : undefined
-  if (known !== undefined) return effect === 'none' ? {...known, ran: 'no'} : known
-  if (failure.code === 'ODD_ANSWER') {
+  const trouble = Object.hasOwn(troubles, failure.code) ? troubles[failure.code] : undefined
+  const found = trouble ?? byStatus(failure.code, httpStatus)
+  return effect === 'none' ? {...found, ran: 'no'} : found
+}
+
+function byStatus(code: string, httpStatus: number): Trouble {
+  if (code === 'ODD_ANSWER') {
     return {ran: 'maybe', cure: isSuccess(httpStatus) || httpStatus >= 500 ? 'backoff' : 'none'}
   }
   if (httpStatus >= 500) return {ran: 'maybe', cure: 'backoff'}
   if (httpStatus === 403) return {ran: 'no', cure: 'none'}
-  if (httpStatus >= 400) return {ran: 'refused', cure: 'none'}
-  return {ran: effect === 'none' ? 'no' : 'maybe', cure: 'none'}
+  return {ran: httpStatus >= 400 ? 'refused' : 'maybe', cure: 'none'}
 }
 
 /** What one call has been through. */

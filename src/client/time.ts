@@ -22,5 +22,10 @@ export const realTime = {
     })
   },
 
+  /** Runs work after a while, unless the program has ended by then. */
+  later(ms: number, work: () => void): void {
+    setTimeout(work, ms).unref()
+  },
+
   random: () => Math.random(),
 }

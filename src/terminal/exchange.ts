@@ -4,8 +4,8 @@ import {safe} from './text.ts'
 
 /** What a client tells while it works (client/events.ts). */
 type Event =
-  | {kind: 'waiting'; why: string; ms: number; request: string; code?: string}
-  | {kind: 'shared-credential'; request: string}
+  | {kind: 'waiting'; why: string; ms: number; request?: string; code?: string}
+  | {kind: 'shared-credential'}
   | {
       kind: 'exchange'
       method: string

@@ -1,0 +1,91 @@
+import * as z from 'zod/mini'
+
+/** A request counts for at most 60 s after its answer; half a second is for clocks and roads. */
+export const WINDOW_MS = 60_500
+
+/** What all processes of this machine know of one quota. Times are ticks, see realTime.ticks. */
+const quota = z.object({
+  v: z.literal(1),
+  /** When the answers of the last window came, oldest first. */
+  answered: z.array(z.number()),
+  /** Permits that a process has taken, and whose answers nobody has heard of yet. */
+  leases: z.array(z.object({id: z.string(), holder: z.string(), n: z.number()})),
+  /** Somebody else uses the credential: since when, and which share was left to us then. */
+  slow: z.optional(z.object({at: z.number(), share: z.number()})),
+  /** What a Retry-After asked for. */
+  pausedUntil: z.optional(z.number()),
+})
+export type Quota = z.output<typeof quota>
+
+/** Reads a quota; one that can't be read, or is of the ticks before a restart, counts as unused. */
+export function parseQuota(text: string | undefined, now: number): Quota {
+  const fresh: Quota = {v: 1, answered: [], leases: []}
+  if (text === undefined) return fresh
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch {
+    return fresh
+  }
+  const known = quota.safeParse(value)
+  if (!known.success || known.data.answered.some((at) => at > now + 1_000)) return fresh
+  return known.data
+}
+
+/** Forgets what has left the window. The lease of a dead process counts as used, just now at the latest. */
+export function settle(state: Quota, now: number, isAlive: (holder: string) => boolean): Quota {
+  const dead = state.leases.filter(({holder}) => !isAlive(holder))
+  const late = dead.flatMap(({n}) => Array<number>(n).fill(now))
+  const {pausedUntil, ...rest} = state
+  return {
+    ...rest,
+    answered: [...state.answered.filter((at) => now - at < WINDOW_MS), ...late],
+    leases: state.leases.filter((lease) => lease.n > 0 && !dead.includes(lease)),
+    ...(pausedUntil !== undefined && pausedUntil > now && {pausedUntil}),
+  }
+}
+
+/** How many permits there are, and otherwise the ms until there may be one. `limit` is for a window. */
+export function roomIn(state: Quota, now: number, limit: number): {room: number; waitMs: number} {
+  const capacity = Math.max(1, Math.floor(limit * shareNow(state.slow, now)))
+  const used = state.answered.length + state.leases.reduce((sum, {n}) => sum + n, 0)
+  const pause = Math.max(0, (state.pausedUntil ?? now) - now)
+  if (used < capacity && pause === 0) return {room: capacity - used, waitMs: 0}
+  const next = used < capacity ? now : freeAt(state, used - capacity)
+  return {room: 0, waitMs: Math.max(pause, next === undefined ? ASK_AGAIN_MS : next - now)}
+}
+
+/** Where only answers that nobody has reported can free a permit, the log is read again after this long. */
+const ASK_AGAIN_MS = 200
+
+/** When the permit leaves the window that makes room for one more. */
+function freeAt(state: Quota, over: number): number | undefined {
+  const sorted = [...state.answered].sort((a, b) => a - b)
+  const at = sorted[over]
+  return at === undefined ? undefined : at + WINDOW_MS
+}
+
+const RECOVERY_WINDOWS = 5
+const LEAST_SHARE = 0.1
+
+/** The share of the limit that is ours: what was left for one window, then slowly all of it again. */
+export function shareNow(slow: Quota['slow'], now: number): number {
+  if (slow === undefined) return 1
+  const windows = (now - slow.at) / WINDOW_MS - 1
+  return Math.min(1, slow.share + (1 - slow.share) * Math.max(0, windows / RECOVERY_WINDOWS))
+}
+
+/** A 429 that we can't explain: halve, and say whether that was news. The refusals of one moment count as one. */
+export function slowDown(state: Quota, now: number, retryAfterMs: number): {state: Quota; result: boolean} {
+  const halved = state.slow === undefined || now - state.slow.at > WINDOW_MS / 4
+  const share = Math.max(LEAST_SHARE, shareNow(state.slow, now) / 2)
+  const until = now + Math.min(retryAfterMs, WINDOW_MS)
+  return {
+    result: halved,
+    state: {
+      ...state,
+      ...(halved && {slow: {at: now, share}}),
+      pausedUntil: Math.max(state.pausedUntil ?? 0, until),
+    },
+  }
+}

@@ -1,0 +1,216 @@
+import {describe, expect, it} from 'vitest'
+import {openPacer, type PacerOptions, quotas} from '../../src/client/pace.ts'
+import {shareNow, WINDOW_MS} from '../../src/client/quota.ts'
+import {type SharedFile, unshared} from '../../src/client/shared.ts'
+import {seeded, virtualTime} from '../support/virtual-time.ts'
+
+/** The window of the service: four segments of 15 s; a permit returns when its segment is used again. */
+function limiter(limit: number, offset: number) {
+  const segments = new Map<number, number>()
+  let refused = 0
+  return {
+    refused: () => refused,
+    /** Whether a request that arrives now is let through. */
+    admits(now: number): boolean {
+      const segment = Math.floor((now + offset) / 15_000)
+      for (const old of segments.keys()) if (old <= segment - 4) segments.delete(old)
+      const used = [...segments.values()].reduce((sum, n) => sum + n, 0)
+      if (used >= limit) {
+        refused += 1
+        return false
+      }
+      segments.set(segment, (segments.get(segment) ?? 0) + 1)
+      return true
+    },
+  }
+}
+
+type Time = ReturnType<typeof virtualTime>
+
+/** One process of many: its own pacer on the log that all share. */
+function processOf(
+  time: Time,
+  log: SharedFile,
+  name: string,
+  options: Partial<PacerOptions> & {seed: number},
+) {
+  return openPacer({
+    log: {...log, me: name},
+    ...quotas.bulk,
+    maxWaitMs: Number.POSITIVE_INFINITY,
+    ticks: time.now,
+    sleep: time.sleep,
+    later: (ms, work) => void time.sleep(ms).then(work),
+    random: seeded(options.seed),
+    ...options,
+  })
+}
+
+/** Sends `count` requests, `width` at a time, each with a random way there and back. */
+async function load(
+  time: Time,
+  pacer: ReturnType<typeof openPacer>,
+  service: ReturnType<typeof limiter>,
+  job: {count: number; width: number; random: () => number},
+) {
+  let left = job.count
+  const one = async () => {
+    while (left > 0) {
+      left -= 1
+      const permit = await pacer.permit()
+      await time.sleep(job.random() * 200)
+      const admitted = service.admits(time.now())
+      await time.sleep(job.random() * 400)
+      if (admitted) permit.used()
+      else await permit.refused(5_000)
+    }
+  }
+  await Promise.all(Array.from({length: job.width}, one))
+}
+
+describe('the pacing of several processes', () => {
+  it.each(Array.from({length: 25}, (_, n) => n + 1))(
+    'is never refused by the window of the service (seed %i)',
+    async (seed) => {
+      const random = seeded(seed)
+      const time = virtualTime(1_000_000 + random() * 100_000)
+      const service = limiter(300, random() * 60_000)
+      const log = unshared()
+      const processes = 1 + Math.floor(random() * 6)
+      const width = 1 + Math.floor(random() * 6)
+      const started = time.now()
+      const total = 900
+      await time.run(
+        Promise.all(
+          Array.from({length: processes}, (_, n) =>
+            load(time, processOf(time, log, `p${n}`, {seed: seed * 100 + n}), service, {
+              count: Math.ceil(total / processes),
+              width,
+              random,
+            }),
+          ),
+        ),
+      )
+      expect(service.refused()).toBe(0)
+      // ⌈900/280⌉ − 1 full windows; the answers of the last ones, and leases that others hold, cost a little more.
+      expect(time.now() - started).toBeLessThan(3 * 63_000 + ((total / processes / width) * 0.7 + 10) * 1000)
+    },
+  )
+
+  it('leaves room for a command while a job uses all it may', async () => {
+    const time = virtualTime()
+    const log = unshared()
+    const service = limiter(300, 0)
+    const random = seeded(7)
+    const job = load(time, processOf(time, log, 'job', {seed: 1}), service, {count: 400, width: 4, random})
+    const command = async () => {
+      await time.sleep(45_000)
+      const before = time.now()
+      const person = processOf(time, log, 'person', {...quotas.interactive, seed: 2})
+      for (let n = 0; n < 15; n += 1) (await person.permit()).used()
+      return time.now() - before
+    }
+    const [waited] = await time.run(Promise.all([command(), job]))
+    expect(waited).toBe(0)
+    expect(service.refused()).toBe(0)
+  })
+
+  it('counts the lease of a killed process as used, and waits it out', async () => {
+    const time = virtualTime()
+    const alive = new Set(['killed', 'next'])
+    const log = {...unshared(), isAlive: (name: string) => alive.has(name)}
+    const killed = processOf(time, log, 'killed', {seed: 1, limit: 10, lease: 10})
+    await time.run(killed.permit())
+    alive.delete('killed')
+    const next = processOf(time, log, 'next', {seed: 2, limit: 10, lease: 10})
+    const before = time.now()
+    await time.run(next.permit())
+    expect(time.now() - before).toBeGreaterThanOrEqual(WINDOW_MS)
+    expect(time.now() - before).toBeLessThan(WINDOW_MS + 1_000)
+  })
+
+  it('mints at most 8 tokens in a window', async () => {
+    const time = virtualTime()
+    const log = unshared()
+    const times: number[] = []
+    const mint = async (n: number) => {
+      const pacer = processOf(time, log, `p${n}`, {...quotas.mint, seed: n + 1})
+      const permit = await pacer.permit()
+      times.push(time.now())
+      permit.used()
+    }
+    await time.run(Promise.all(Array.from({length: 20}, (_, n) => mint(n))))
+    for (let n = 8; n < times.length; n += 1) {
+      expect((times[n] ?? 0) - (times[n - 8] ?? 0)).toBeGreaterThanOrEqual(WINDOW_MS)
+    }
+  })
+})
+
+describe('a refusal that our own requests do not explain', () => {
+  it('is told once, halves the share for one window, and pauses everybody', async () => {
+    const time = virtualTime()
+    const log = unshared()
+    const events: unknown[] = []
+    const one = processOf(time, log, 'one', {seed: 1, tell: (event) => events.push(event)})
+    const permits = [await one.permit(), await one.permit()]
+    for (const permit of permits) await permit.refused(7_000)
+    expect(events).toEqual([{kind: 'shared-credential'}])
+    const other = processOf(time, log, 'other', {seed: 2})
+    const before = time.now()
+    await time.run(other.permit())
+    expect(time.now() - before).toBeGreaterThanOrEqual(7_000)
+    expect(time.now() - before).toBeLessThan(8_000)
+  })
+
+  it.each([
+    [0, 0.5],
+    [WINDOW_MS, 0.5],
+    [2 * WINDOW_MS, 0.6],
+    [4 * WINDOW_MS, 0.8],
+    [6 * WINDOW_MS, 1],
+    [60 * WINDOW_MS, 1],
+  ])('leaves after %i ms a share of %f', (after, share) => {
+    expect(shareNow({at: 5, share: 0.5}, 5 + after)).toBeCloseTo(share, 10)
+  })
+})
+
+describe('a wait for the quota', () => {
+  it('fails with the seconds it would take, where that is longer than allowed', async () => {
+    const time = virtualTime()
+    const pacer = processOf(time, unshared(), 'one', {seed: 1, limit: 1, lease: 1, maxWaitMs: 10_000})
+    ;(await pacer.permit()).used()
+    await expect(time.run(pacer.permit())).rejects.toMatchObject({
+      code: 'RATE_LIMITED',
+      exitCode: 9,
+      facts: {effect: 'none', retryAfter: 61},
+    })
+  })
+
+  it('ends when it is interrupted', async () => {
+    const time = virtualTime()
+    const pacer = processOf(time, unshared(), 'one', {seed: 1, limit: 1, lease: 1})
+    ;(await pacer.permit()).used()
+    await expect(time.run(pacer.permit(AbortSignal.abort()))).rejects.toMatchObject({code: 'INTERRUPTED'})
+  })
+
+  it('gives a permit back that was not used', async () => {
+    const time = virtualTime()
+    const pacer = processOf(time, unshared(), 'one', {seed: 1, limit: 1, lease: 1})
+    for (let n = 0; n < 5; n += 1) (await pacer.permit()).unused()
+    expect(time.now()).toBe(virtualTime().now())
+  })
+})
+
+it.each([
+  '',
+  '{',
+  '[]',
+  '{"v":2}',
+  '{"v":1,"answered":"x","leases":[]}',
+  '{"v":1,"answered":[99999999999],"leases":[]}',
+])('a log that says nothing sensible counts as empty: %s', async (text) => {
+  const log = unshared()
+  log.write(text)
+  const pacer = processOf(virtualTime(), log, 'one', {seed: 1})
+  await expect(pacer.permit()).resolves.toBeDefined()
+})
