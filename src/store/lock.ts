@@ -2,7 +2,7 @@ import * as fs from 'node:fs'
 import {hostname} from 'node:os'
 import {basename, dirname, join} from 'node:path'
 import {Failure} from '../contract/failure.ts'
-import {isSystem, ownFolder, writeBeside} from './files.ts'
+import {attempt, isSystem, ownFolder, writeBeside} from './files.ts'
 
 /** A lock whose holder sits on another machine (a shared home folder) counts as left behind after this long. */
 const FOREIGN_STALE_MS = 30_000
@@ -41,12 +41,18 @@ export async function withLock<T>(
   }
 }
 
-/** One try, without waiting. Undefined while somebody living holds it. */
+/** One try, without waiting: what lets go of the lock, or undefined while somebody living holds it. */
+export function tryLock(path: string): (() => void) | undefined {
+  ownFolder(dirname(path))
+  const held = attempt(path, 'locked', () => take(path))
+  return held && (() => release(held))
+}
+
 function take(path: string): Held | undefined {
   const last = highest(path)
   if (last > 0 && isHeld(`${path}.${last}`)) return undefined
   const mine = `${path}.${last + 1}`
-  const temporary = writeBeside(path, JSON.stringify(me()), {sync: false})
+  const temporary = writeBeside(path, processName(), {sync: false})
   try {
     fs.linkSync(temporary, mine)
   } catch (error) {
@@ -95,12 +101,18 @@ function isHeld(path: string): boolean {
     throw error
   }
   if (text === '') return false
-  const [host, pid, started] = JSON.parse(text) as [string, number, string]
-  if (host !== hostname()) return age < FOREIGN_STALE_MS
-  return isAlive(pid) && startOf(pid) === started
+  const [host] = JSON.parse(text) as string[]
+  return host === hostname() ? isRunning(text) : age < FOREIGN_STALE_MS
 }
 
-const me = () => [hostname(), process.pid, startOf(process.pid)]
+/** Names this process for ever: another one that gets its number has another name. */
+export const processName = () => JSON.stringify([hostname(), process.pid, startOf(process.pid)])
+
+/** Whether the process of that name runs on this machine. */
+export function isRunning(name: string): boolean {
+  const [host, pid, started] = JSON.parse(name) as [string, number, string]
+  return host === hostname() && isAlive(pid) && startOf(pid) === started
+}
 
 export function isAlive(pid: number): boolean {
   try {
