@@ -114,9 +114,6 @@ export const listFlags = {
 
 export type OutputFlags = Interfaces.InferredFlags<typeof outputFlags>
 export type ApiFlags = Interfaces.InferredFlags<typeof apiFlags>
-/** Those of the API's flags that a session is opened with. */
-export type SessionFlags = Pick<ApiFlags, 'max-wait' | 'timeout' | 'debug'> &
-  Partial<Pick<ApiFlags, 'profile' | 'base-url' | 'as' | 'currency'>>
 export type ListFlags = Interfaces.InferredFlags<typeof listFlags>
 
 // biome-ignore lint/suspicious/noExplicitAny: oclif's own shape of parsed flags and arguments
@@ -219,9 +216,9 @@ export abstract class ScentCommand extends Command {
   }
 
   /** The client and everything else this invocation works with. Loaded only when a command asks for it. */
-  protected async session(flags: SessionFlags, env: NodeJS.ProcessEnv = process.env): Promise<Session> {
+  protected async session(flags: ApiFlags): Promise<Session> {
     const {openSession} = await import('./session.ts')
-    this.opened = openSession(flags, env)
+    this.opened = openSession(flags, process.env, {job: 'all' in flags && flags.all === true})
     return this.opened
   }
 
@@ -229,8 +226,6 @@ export abstract class ScentCommand extends Command {
     options?: Interfaces.Input<F, B, A>,
     argv?: string[],
   ): Promise<Interfaces.ParserOutput<F, B, A>> {
-    // oclif would take what is piped in for the first argument that is left out, and a secret for its value.
-    for (const arg of Object.values(options?.args ?? {})) arg.ignoreStdin = true
     const parsed = await super.parse<F, B, A>(options, argv)
     this.flags = parsed.flags as Partial<OutputFlags>
     return parsed

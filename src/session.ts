@@ -1,11 +1,11 @@
 import {randomBytes} from 'node:crypto'
-import {type Client, createClient} from './client/client.ts'
+import {type Client, type ClientOptions, createClient} from './client/client.ts'
 import {redact} from './client/events.ts'
 import {openNodeHttp} from './client/node-http.ts'
-import {unpaced} from './client/pace.ts'
+import {openPacer, type PacerOptions, quotas} from './client/pace.ts'
 import {realTime} from './client/time.ts'
-import type {TokenSource} from './client/token.ts'
-import type {SessionFlags} from './command.ts'
+import {noTokens, openTokens, type TokenSource} from './client/token.ts'
+import type {ApiFlags} from './command.ts'
 import {mintToken} from './contract/auth.ts'
 import type {OrderEvent} from './flows/place-order.ts'
 import type {WalkTools} from './flows/walk.ts'
@@ -13,6 +13,7 @@ import type {OrderRecords} from './store/orders.ts'
 import {type Folders, foldersOf, type Identity} from './store/paths.ts'
 import {readConfig} from './store/profiles.ts'
 import {identityOf, type Settings, settingsOf} from './store/settings.ts'
+import {quotaFile, sharedFile, tokenFile} from './store/shared.ts'
 import {drawEvents} from './terminal/exchange.ts'
 import {openProgress, type Progress} from './terminal/progress.ts'
 import {watch} from './terminal/traffic.ts'
@@ -20,7 +21,6 @@ import {watch} from './terminal/traffic.ts'
 /** Everything one invocation works with. The only place where the rooms are wired together. */
 export interface Session {
   client: Client
-  tokens: TokenSource
   settings: Settings
   identity: Identity
   folders: Folders
@@ -42,10 +42,11 @@ type Env = Readonly<Record<string, string | undefined>>
 
 /**
  * Resolves flags, environment and profile, and opens a client on them. Nothing is sent, and the keychain is not read,
- * before the first call needs a token. Fails with NO_CREDENTIALS, MISSING_INPUT, INVALID_INPUT, CORRUPT_FILE and
+ * before the first call needs a token. A `job` of many requests waits for the quota as long as it takes, and leaves a
+ * part of it to the commands that a person types meanwhile. Fails with NO_CREDENTIALS, MISSING_INPUT, INVALID_INPUT, CORRUPT_FILE and
  * FOREIGN_FILE.
  */
-export function openSession(flags: SessionFlags, env: Env = process.env): Session {
+export function openSession(flags: ApiFlags, env: Env = process.env, {job = false} = {}): Session {
   const folders = foldersOf(env)
   const settings = settingsOf(flags, env, readConfig(folders))
   const identity = identityOf(settings)
@@ -56,18 +57,26 @@ export function openSession(flags: SessionFlags, env: Env = process.env): Sessio
     ...realTime,
     send: traffic.send,
     baseUrl: settings.baseUrl.value,
-    pacer: unpaced,
     ...(settings.currency === undefined ? {} : {currency: settings.currency.value}),
     maxWaitMs: flags['max-wait'] * 1000,
     timeoutMs: flags.timeout * 1000,
     tell: drawEvents((text) => process.stderr.write(text), progress, flags.debug),
   }
-  const tokens = minting(() => client, folders, settings, env, secrets)
-  const client: Client = createClient({...options, tokens})
+  const quota = quotas[job ? 'bulk' : 'interactive']
+  const client = createClient({
+    ...options,
+    pacer: openPacer({
+      ...options,
+      ...quota,
+      limit: Math.max(1, Math.floor(quota.limit * settings.rateShare)),
+      log: sharedFile(quotaFile(folders, identity, 'requests')),
+      maxWaitMs: job ? Number.POSITIVE_INFINITY : options.maxWaitMs,
+    }),
+    tokens: tokensOf(options, folders, settings, env, secrets),
+  })
   const orders = async () => (await import('./store/orders.ts')).orderRecords(folders, identity)
   return {
     client,
-    tokens,
     settings,
     identity,
     folders,
@@ -103,33 +112,39 @@ function newReference(): string {
   return `scent-${day}-${bits.toString(32).padStart(12, '0')}`
 }
 
-/** A token of this process's own. */
-function minting(
-  client: () => Client,
+/** The tokens of this identity, shared by all processes; the keychain is read only where one must be minted. */
+function tokensOf(
+  options: Omit<ClientOptions, 'tokens' | 'pacer'> & Omit<PacerOptions, 'log' | keyof typeof quotas.mint>,
   folders: Folders,
   settings: Settings,
   env: Env,
   secrets: Set<string>,
 ): TokenSource {
-  let token: Promise<string> | undefined
-  const mint = async () => {
-    const {secretOf} = await import('./store/credentials.ts')
-    const clientSecret = await secretOf(folders, settings, env)
-    secrets.add(clientSecret)
-    const onBehalfOf = settings.onBehalfOf?.value
-    const body = {clientId: settings.clientId.value, clientSecret, ...(onBehalfOf && {onBehalfOf})}
-    const {accessToken} = await client().call(mintToken, {body})
-    secrets.add(accessToken)
-    return accessToken
+  const identity = identityOf(settings)
+  const log = sharedFile(quotaFile(folders, identity, 'mints'))
+  const door = createClient({
+    ...options,
+    pacer: openPacer({...options, ...quotas.mint, log}),
+    tokens: noTokens,
+  })
+  const source = openTokens({
+    ...options,
+    cache: sharedFile(tokenFile(folders, identity)),
+    async credential() {
+      const {secretOf} = await import('./store/credentials.ts')
+      const clientSecret = await secretOf(folders, settings, env)
+      secrets.add(clientSecret)
+      const {onBehalfOf} = identity
+      return {clientId: identity.clientId, clientSecret, ...(onBehalfOf === null ? {} : {onBehalfOf})}
+    },
+    exchange: (body, signal) => door.call(mintToken, {body}, {...(signal && {signal})}),
+  })
+  const noted = async (token: Promise<string>) => {
+    secrets.add(await token)
+    return token
   }
   return {
-    get: () => {
-      token ??= mint()
-      return token
-    },
-    renew: () => {
-      token = mint()
-      return token
-    },
+    get: (signal) => noted(source.get(signal)),
+    renew: (stale, signal) => noted(source.renew(stale, signal)),
   }
 }
