@@ -3,15 +3,17 @@ import {Command} from '@oclif/core/command'
 import * as Flags from '@oclif/core/flags'
 import type {Client} from './client/client.ts'
 import type {Item} from './client/pages.ts'
-import {Failure, isFailure} from './contract/failure.ts'
+import {Failure} from './contract/failure.ts'
 import {parseJson, printJson} from './contract/money.ts'
 import type {Input, Operation} from './contract/operation.ts'
 import type {Session} from './session.ts'
 import type {Ask} from './terminal/ask.ts'
 import {bugText, failureDocument, failureText} from './terminal/failure.ts'
-import {type Mode, modes, Outlet, showViews, type View} from './terminal/output.ts'
+import {collected, type Listing, type Mode, modes, Outlet, showViews, type View} from './terminal/output.ts'
+import type {Query} from './terminal/query.ts'
 import type {Table} from './terminal/table.ts'
 import {paintFor, safe} from './terminal/text.ts'
+import {failureOf, requireOneOutput} from './terminal/usage.ts'
 
 /** How results are written; every command takes these. */
 export const outputFlags = {
@@ -127,6 +129,7 @@ export abstract class ScentCommand extends Command {
   private views: View[] = []
   private asides: string[] = []
   private flags: Partial<OutputFlags> = {}
+  private query: Query | undefined
   private opened: Session | undefined
   private story: (() => string) | undefined
   private holds: () => boolean = () => false
@@ -228,6 +231,11 @@ export abstract class ScentCommand extends Command {
   ): Promise<Interfaces.ParserOutput<F, B, A>> {
     const parsed = await super.parse<F, B, A>(options, argv)
     this.flags = parsed.flags as Partial<OutputFlags>
+    requireOneOutput(this.flags, parsed.raw)
+    // A bad expression must be known before anything is sent.
+    if (this.flags.query !== undefined) {
+      this.query = (await import('./terminal/query.ts')).openQuery(this.flags.query)
+    }
     return parsed
   }
 
@@ -257,20 +265,19 @@ export abstract class ScentCommand extends Command {
   private async present(result: unknown): Promise<void> {
     const {mode} = this
     this.opened?.progress.clear()
-    if (mode === 'json') return this.print(result)
+    if (mode === 'json' || this.views.length === 0) return this.print(result)
     await showViews(this.out, this.views, mode, this.flags.columns)
     for (const text of this.asides) this.note(text)
   }
 
   private async print(result: unknown): Promise<void> {
-    const document = isListing(result) ? {...result, items: await collect(result.items)} : result
-    await this.out.write(`${printJson(document)}\n`)
+    const document = await collected(result)
+    await this.out.write(`${printJson(this.query ? this.query(document) : document)}\n`)
   }
 
   private async fail(error: unknown): Promise<void> {
     this.opened?.progress.clear()
-    const ended = isFailure(error, 'INTERRUPTED') && error.facts.message === undefined
-    const failure = failureOf(ended ? new Failure('INTERRUPTED', this.storyFacts()) : error, this.id ?? '')
+    const failure = this.withStory(failureOf(error, this.id ?? '', Object.keys(this.ctor.flags)))
     process.exitCode = failure?.exitCode ?? 1
     if (failure && this.wantsJson()) {
       await this.out.write(`${printJson(failureDocument(failure))}\n`)
@@ -297,20 +304,20 @@ export abstract class ScentCommand extends Command {
       this.note(`${this.story?.() ?? ''} Waiting for its answer; press Ctrl-C again to leave now.`)
       return
     }
-    const failure = new Failure('INTERRUPTED', this.storyFacts())
-    void this.fail(failure).then(() => process.exit(failure.exitCode))
+    void this.fail(new Failure('INTERRUPTED')).then(() => process.exit(process.exitCode))
   }
 
-  private storyFacts(): {message?: string} {
-    const story = this.story ?? this.opened?.story
-    return story ? {message: story()} : {}
+  /** What was sent before, where a failure would let one think that nothing was. */
+  private withStory(failure: Failure | undefined): Failure | undefined {
+    if (failure?.code === 'INTERRUPTED' && failure.facts.message === undefined) {
+      const story = this.story ?? this.opened?.story
+      return new Failure('INTERRUPTED', story ? {message: story()} : {})
+    }
+    const done = failure?.exitCode === 2 ? this.opened?.changed() : undefined
+    if (!failure || done === undefined) return failure
+    const message = `${failure.message} Before that, ${done} was answered: what it changed stays changed.`
+    return new Failure(failure.code, {...failure.facts, message})
   }
-}
-
-/** A list as a document; its rows may still be on their way. */
-export interface Listing {
-  items: Iterable<unknown> | AsyncIterable<unknown>
-  pagination?: unknown
 }
 
 interface Page<Row> {
@@ -318,27 +325,6 @@ interface Page<Row> {
   pagination?: {totalPages?: unknown; totalCount?: unknown} | null
 }
 
-function isListing(result: unknown): result is Listing {
-  const items = (result as Partial<Listing> | null | undefined)?.items
-  return typeof items === 'object' && items !== null && Symbol.asyncIterator in items
-}
-
-async function collect<Row>(rows: Iterable<Row> | AsyncIterable<Row>): Promise<Row[]> {
-  const all: Row[] = []
-  for await (const row of rows) all.push(row)
-  return all
-}
-
 function withQuery<O extends Operation>(input: Input<O>, query: Record<string, unknown>): Input<O> {
   return {...input, query: {...input.query, ...query}} as Input<O>
-}
-
-/** oclif's refusals of a command line as ours; undefined for what is a bug. */
-function failureOf(error: unknown, id: string): Failure | undefined {
-  if (isFailure(error)) return error
-  if (!(error instanceof Error) || !('oclif' in error)) return undefined
-  const message = error.message.replace(/\u001b\[[\d;]*m/g, '').replace(/\n+See more help with --help$/, '')
-  const code = /^Missing/m.test(message) ? 'MISSING_INPUT' : 'INVALID_INPUT'
-  const hint = `See \`scent ${id.replaceAll(':', ' ')} --help\`.`
-  return new Failure(code, {message: message.replace(/\s*\n\s*/g, ' '), hint})
 }

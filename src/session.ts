@@ -33,6 +33,8 @@ export interface Session {
   orderTools(tell?: (event: OrderEvent) => void, signal?: AbortSignal): Promise<WalkTools>
   /** What an interrupt has to say at this moment. */
   story(): string
+  /** The last request that changed something and was answered. */
+  changed(): string | undefined
   /** Text without the secrets that this process knows. */
   clean(text: string): string
   close(): void
@@ -100,6 +102,7 @@ export function openSession(flags: ApiFlags, env: Env = process.env, {job = fals
       }
     },
     story: traffic.story,
+    changed: traffic.changed,
     clean: (text) => redact(text, [...secrets]),
     close: () => progress.clear(),
   }

@@ -18,6 +18,21 @@ export interface Card<Row> extends Table<Row> {
 // biome-ignore lint/suspicious/noExplicitAny: a heterogeneous list of views, each closed in itself
 export type View = Table<any> | Card<any>
 
+/** A list as a document; its rows may still be on their way. */
+export interface Listing {
+  items: Iterable<unknown> | AsyncIterable<unknown>
+  pagination?: unknown
+}
+
+/** A document whose rows have all come. */
+export async function collected(document: unknown): Promise<unknown> {
+  const rows = (document as Partial<Listing> | null | undefined)?.items
+  if (typeof rows !== 'object' || rows === null || !(Symbol.asyncIterator in rows)) return document
+  const items: unknown[] = []
+  for await (const row of rows) items.push(row)
+  return {...(document as Listing), items}
+}
+
 type Stream = Writable & {isTTY?: boolean; columns?: number}
 
 /** A stream that ends quietly once its reader is gone, as `head` does. */

@@ -6,6 +6,8 @@ export interface Traffic {
   send: Send
   /** One sentence that is true at any moment. */
   story(): string
+  /** The last request that was answered with a success. */
+  changed(): string | undefined
 }
 
 /** Watches the requests that pass through `send`. Reads and token requests change nothing. */
@@ -19,7 +21,7 @@ export function watch(send: Send): Traffic {
       underWay.add(name)
       const response: HttpResponse = await send(request)
       underWay.delete(name)
-      answered.push(name)
+      if (response.status < 300) answered.push(name)
       return response
     },
     story() {
@@ -29,6 +31,7 @@ export function watch(send: Send): Traffic {
       if (last) return `Interrupted after ${last} was answered: what it changed stays changed.`
       return 'Interrupted. Nothing was changed.'
     },
+    changed: () => answered.at(-1),
   }
 }
 

@@ -1,6 +1,7 @@
 import * as Flags from '@oclif/core/flags'
-import {apiFlags, type Listing, listFlags, ScentCommand} from '../../command.ts'
+import {apiFlags, listFlags, ScentCommand} from '../../command.ts'
 import {listVariants} from '../../contract/variants.ts'
+import type {Listing} from '../../terminal/output.ts'
 import {variantColumns} from '../../terminal/variants.ts'
 
 export const include = Flags.string({

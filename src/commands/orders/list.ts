@@ -1,7 +1,8 @@
-import {apiFlags, type Listing, ScentCommand} from '../../command.ts'
+import {apiFlags, ScentCommand} from '../../command.ts'
 import {digits} from '../../contract/money.ts'
 import type {OrderEntry} from '../../store/orders.ts'
 import {type RecordedOrder, recordedOrderColumns} from '../../terminal/orders.ts'
+import type {Listing} from '../../terminal/output.ts'
 
 export default class OrdersList extends ScentCommand {
   static override summary = 'List the orders made from this machine.'

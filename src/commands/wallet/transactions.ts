@@ -1,6 +1,7 @@
 import * as Flags from '@oclif/core/flags'
-import {apiFlags, type Listing, listFlags, ScentCommand} from '../../command.ts'
+import {apiFlags, listFlags, ScentCommand} from '../../command.ts'
 import {listWalletTransactions} from '../../contract/wallet.ts'
+import type {Listing} from '../../terminal/output.ts'
 import {transactionColumns} from '../../terminal/wallet.ts'
 
 export default class WalletTransactions extends ScentCommand {

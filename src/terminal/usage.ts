@@ -1,0 +1,35 @@
+import type {Interfaces} from '@oclif/core'
+import {Failure, isFailure} from '../contract/failure.ts'
+import {nearest} from './nearest.ts'
+
+/** oclif's refusals of a command line as ours; undefined for what is a bug. */
+export function failureOf(error: unknown, id: string, flags: string[]): Failure | undefined {
+  if (isFailure(error)) return error
+  if (!(error instanceof Error) || !('oclif' in error)) return undefined
+  const message = error.message.replace(/\u001b\[[\d;]*m/g, '').replace(/\n+See more help with --help$/, '')
+  const code = /^Missing/m.test(message) ? 'MISSING_INPUT' : 'INVALID_INPUT'
+  const unknown = 'flags' in error && Array.isArray(error.flags) ? String(error.flags[0]) : ''
+  const [near] = unknown.startsWith('--') ? nearest(unknown.slice(2), flags) : []
+  const hint = `${near ? `Did you mean --${near}? ` : ''}See \`scent ${id.replaceAll(':', ' ')} --help\`.`
+  return new Failure(code, {message: message.replace(/\s*\n\s*/g, ' '), hint})
+}
+
+interface OutputChoice {
+  json?: boolean | undefined
+  output?: string | undefined
+  columns?: string | undefined
+  query?: string | undefined
+}
+
+/** Flags that ask for different outputs. SCENT_OUTPUT is a default, and gives way without a word. */
+export function requireOneOutput(flags: OutputChoice, raw: Interfaces.ParserOutput['raw']): void {
+  const typed = raw.some((token) => token.type === 'flag' && token.flag === 'output')
+  const asJson = flags.json || flags.query !== undefined
+  const clash =
+    asJson && typed && flags.output !== 'json'
+      ? `--output ${flags.output} does not go with ${flags.json ? '--json' : '--query'}, which prints JSON.`
+      : flags.columns !== undefined && (asJson || flags.output === 'json' || flags.output === 'ndjson')
+        ? '--columns goes with a table or CSV. In JSON, --query chooses.'
+        : undefined
+  if (clash) throw new Failure('INVALID_INPUT', {message: clash, hint: 'Give one of the two.'})
+}
