@@ -1,0 +1,176 @@
+import {readFile} from 'node:fs/promises'
+import {text as textOf} from 'node:stream/consumers'
+import * as Args from '@oclif/core/args'
+import * as Flags from '@oclif/core/flags'
+import * as z from 'zod/mini'
+import type {RawRequest} from '../client/client.ts'
+import {apiFlags, ScentCommand} from '../command.ts'
+import {Failure} from '../contract/failure.ts'
+import {parseJson} from '../contract/money.ts'
+import type {Operation} from '../contract/operation.ts'
+import {pageOf, pageQuery} from '../contract/paging.ts'
+import {bodyOf, queryOf} from '../terminal/fields.ts'
+
+const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
+
+export default class Api extends ScentCommand {
+  static override summary = 'Send one request, and print the payload of its answer as JSON.'
+  static override description =
+    `With a GET the fields go into the query, with any other method into a JSON body. A GET is repeated after a lost answer, anything else is sent once.
+
+-F turns true, false, null and numbers into JSON, digit for digit; -f takes everything as text. a[b]=1 nests, a[]=1 adds to an array. PATH is a path of this service, with or without /api/v1, already percent-encoded; the token goes nowhere else.`
+  static override examples = [
+    '<%= config.bin %> api GET scent/variants -F pageSize=5',
+    '<%= config.bin %> api POST scent/cart/items -f variantId=6c1f8a52-3f0e-4b1d-9a70-5d2c8e1b7f43 -F quantity=2',
+    '<%= config.bin %> api GET wallet/transactions --paginate --output ndjson',
+    '<%= config.bin %> api POST scent/orders --input order.json',
+  ]
+  static override args = {
+    method: Args.string({
+      description: 'HTTP method.',
+      required: true,
+      options: [...methods],
+      parse: async (text) => text.toUpperCase(),
+    }),
+    path: Args.string({description: 'Path below the base URL.', required: true}),
+  }
+  static override flags = {
+    ...apiFlags,
+    field: Flags.string({
+      char: 'F',
+      summary: 'Field of the query or the body, typed.',
+      helpValue: 'K=V',
+      multiple: true,
+      multipleNonGreedy: true,
+    }),
+    'raw-field': Flags.string({
+      char: 'f',
+      summary: 'Field of the query or the body, as text.',
+      helpValue: 'K=V',
+      multiple: true,
+      multipleNonGreedy: true,
+    }),
+    input: Flags.string({
+      summary: 'File with the JSON body; - reads stdin.',
+      helpValue: 'FILE',
+      exclusive: ['field', 'raw-field'],
+    }),
+    header: Flags.string({
+      char: 'H',
+      summary: 'Header of the request.',
+      helpValue: 'K=V',
+      multiple: true,
+      multipleNonGreedy: true,
+    }),
+    paginate: Flags.boolean({summary: 'Follow the pages of a list, and print all items.'}),
+  }
+
+  async run(): Promise<unknown> {
+    const {args, flags} = await this.parse(Api)
+    const method = args.method as RawRequest['method']
+    const fields = [
+      ...(flags.field ?? []).map((text) => ({text, raw: false})),
+      ...(flags['raw-field'] ?? []).map((text) => ({text, raw: true})),
+    ]
+    const input = flags.input === undefined ? undefined : await readBody(flags.input)
+    const headers = Object.fromEntries((flags.header ?? []).map(headerOf))
+    const {client, settings} = await this.session(flags)
+    const {path, query} = targetOf(args.path, settings.baseUrl.value)
+    if (method === 'GET') query.push(...queryOf(fields))
+    if (flags.paginate) {
+      if (method !== 'GET') throw refused('Only a GET has pages.')
+      const rows = client.pages(listAt(path, query), {query: grouped(query)})
+      if (flags.output === 'ndjson') this.show({rows, columns: []})
+      return {items: rows}
+    }
+    const body = input ?? (method === 'GET' || fields.length === 0 ? undefined : bodyOf(fields))
+    const answer = await client.raw({method, path, query, headers, ...(body === undefined ? {} : {body})})
+    return answer.payload
+  }
+}
+
+/** A path of the service and its query, out of a path or an URL on its origin. */
+function targetOf(given: string, baseUrl: string): {path: string; query: [string, string][]} {
+  let rest = given
+  if (/^[a-z][a-z\d+.-]*:/i.test(given) || given.startsWith('//')) {
+    const url = URL.canParse(given) ? new URL(given) : undefined
+    const {origin} = new URL(baseUrl)
+    if (url?.origin !== origin) throw refused(`The token of ${origin} goes nowhere else; nothing was sent.`)
+    rest = given.slice(given.indexOf(url.host) + url.host.length)
+  }
+  const [path = '', search = ''] = rest.split(/\?(.*)/s)
+  const absolute = path.startsWith('/') ? path : `/${path}`
+  return {
+    path: absolute.startsWith('/api/') ? absolute : `/api/v1${absolute}`,
+    query: [...new URLSearchParams(search)],
+  }
+}
+
+const forbidden = [
+  'authorization',
+  'host',
+  'content-length',
+  'content-type',
+  'connection',
+  'transfer-encoding',
+]
+
+function headerOf(text: string): [string, string] {
+  const at = text.search(/[=:]/)
+  const name = text.slice(0, Math.max(at, 0)).trim().toLowerCase()
+  const value = text.slice(at + 1).trim()
+  if (!/^[\w!#$%&'*+.^`|~-]+$/.test(name) || /[^\t\x20-\x7e]/.test(value)) {
+    throw refused('A header is written as Name=value, in plain ASCII.')
+  }
+  if (forbidden.includes(name)) throw refused(`The header ${name} is set by scent itself.`)
+  return [name, value]
+}
+
+async function readBody(file: string): Promise<unknown> {
+  const text = file === '-' ? await textOf(process.stdin) : await readInput(file)
+  try {
+    return parseJson(text)
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error
+    throw refused(`${file === '-' ? 'stdin' : file} holds no JSON: ${error.message}`)
+  }
+}
+
+async function readInput(file: string): Promise<string> {
+  try {
+    return await readFile(file, 'utf8')
+  } catch (error) {
+    throw refused(`${file} can not be read (${(error as NodeJS.ErrnoException).code}).`)
+  }
+}
+
+function refused(message: string): Failure {
+  return new Failure('INVALID_INPUT', {message, effect: 'none'})
+}
+
+/** A list outside the contract: its parameters are taken as they are. */
+function listAt(path: string, query: [string, string][]): Operation & {payload: ReturnType<typeof anyPage>} {
+  const names = [...new Set(query.map(([name]) => name))]
+  const rules = names.map((name) => [name, {kind: 'text', many: true}] as const)
+  return {
+    summary: 'A list.',
+    method: 'GET',
+    path,
+    auth: 'bearer',
+    repeat: 'freely',
+    query: {...Object.fromEntries(rules), ...pageQuery},
+    payload: anyPage(),
+    fails: [],
+  }
+}
+
+const anyPage = () => pageOf(z.unknown())
+
+function grouped(query: [string, string][]): Record<string, string[] | number> {
+  const groups: Record<string, string[] | number> = {}
+  for (const [name, value] of query) {
+    if (name === 'page' || name === 'pageSize') groups[name] = Number(value)
+    else groups[name] = [...((groups[name] as string[] | undefined) ?? []), value]
+  }
+  return groups
+}
