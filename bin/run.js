@@ -20,7 +20,7 @@ function ready() {
   return texts[coloured(tty) ? 'bold' : 'plain'].replace('{version}', version)
 }
 
-/** As the program itself decides it: src/terminal/help.ts. */
+/** As the program itself decides it: src/terminal/text.ts. */
 function coloured(tty) {
   const {FORCE_COLOR, NO_COLOR, TERM} = process.env
   if (NO_COLOR) return false

@@ -13,7 +13,7 @@ import {collected, type Listing, type Mode, modes, Outlet, showViews, type View}
 import type {Query} from './terminal/query.ts'
 import type {Table} from './terminal/table.ts'
 import {paintFor, safe} from './terminal/text.ts'
-import {failureOf, requireOneOutput} from './terminal/usage.ts'
+import {failureOf, requireOneOutput, wantsJson} from './terminal/usage.ts'
 
 /** How results are written; every command takes these. */
 export const outputFlags = {
@@ -279,7 +279,7 @@ export abstract class ScentCommand extends Command {
     this.opened?.progress.clear()
     const failure = this.withStory(failureOf(error, this.id ?? '', Object.keys(this.ctor.flags)))
     process.exitCode = failure?.exitCode ?? 1
-    if (failure && this.wantsJson()) {
+    if (failure && (this.parsed ? this.mode === 'json' : wantsJson(this.argv))) {
       await this.out.write(`${printJson(failureDocument(failure))}\n`)
     } else if (failure) {
       process.stderr.write(failureText(failure, paintFor(process.stderr)))
@@ -288,14 +288,6 @@ export abstract class ScentCommand extends Command {
         bugText(error, {stack: this.flags.debug === true, clean: (text) => this.opened?.clean(text) ?? text}),
       )
     }
-  }
-
-  /** Also before the flags are parsed, and when they could not be. */
-  private wantsJson(): boolean {
-    if (this.parsed) return this.mode === 'json'
-    const end = this.argv.indexOf('--')
-    const given = end < 0 ? this.argv : this.argv.slice(0, end)
-    return given.includes('--json') || process.env.SCENT_OUTPUT === 'json'
   }
 
   private interrupted(): void {

@@ -1,12 +1,9 @@
-import {readFile} from 'node:fs/promises'
-import {text as textOf} from 'node:stream/consumers'
 import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
 import * as z from 'zod/mini'
 import type {RawRequest} from '../client/client.ts'
 import {apiFlags, ScentCommand} from '../command.ts'
 import {Failure} from '../contract/failure.ts'
-import {parseJson} from '../contract/money.ts'
 import type {Operation} from '../contract/operation.ts'
 import {pageOf, pageQuery} from '../contract/paging.ts'
 import {bodyOf, queryOf} from '../terminal/fields.ts'
@@ -72,7 +69,7 @@ export default class Api extends ScentCommand {
       ...(flags.field ?? []).map((text) => ({text, raw: false})),
       ...(flags['raw-field'] ?? []).map((text) => ({text, raw: true})),
     ]
-    const input = flags.input === undefined ? undefined : await readBody(flags.input)
+    const input = flags.input === undefined ? undefined : await this.readJson(flags.input)
     const headers = Object.fromEntries((flags.header ?? []).map(headerOf))
     const {client, settings} = await this.session(flags)
     const {path, query} = targetOf(args.path, settings.baseUrl.value)
@@ -124,24 +121,6 @@ function headerOf(text: string): [string, string] {
   }
   if (forbidden.includes(name)) throw refused(`The header ${name} is set by scent itself.`)
   return [name, value]
-}
-
-async function readBody(file: string): Promise<unknown> {
-  const text = file === '-' ? await textOf(process.stdin) : await readInput(file)
-  try {
-    return parseJson(text)
-  } catch (error) {
-    if (!(error instanceof SyntaxError)) throw error
-    throw refused(`${file === '-' ? 'stdin' : file} holds no JSON: ${error.message}`)
-  }
-}
-
-async function readInput(file: string): Promise<string> {
-  try {
-    return await readFile(file, 'utf8')
-  } catch (error) {
-    throw refused(`${file} can not be read (${(error as NodeJS.ErrnoException).code}).`)
-  }
 }
 
 function refused(message: string): Failure {

@@ -56,11 +56,14 @@ export type Paint = (text: string, tone: Tone) => string
 
 export const noPaint: Paint = (text) => text
 
-/** Colours where `stream` shows them: FORCE_COLOR and NO_COLOR decide, else a terminal that is not dumb. */
-export function paintFor(stream: {isTTY?: boolean}, env: NodeJS.ProcessEnv = process.env): Paint {
-  const wanted = env.FORCE_COLOR
-    ? env.FORCE_COLOR !== '0'
-    : !env.NO_COLOR && stream.isTTY === true && env.TERM !== 'dumb'
-  if (!wanted) return noPaint
+/** Whether `stream` shows colours: NO_COLOR and FORCE_COLOR decide, else a terminal that is not dumb. */
+export function isColoured(stream: {isTTY?: boolean}, env: NodeJS.ProcessEnv = process.env): boolean {
+  if (env.NO_COLOR) return false
+  if (env.FORCE_COLOR) return !['0', 'false'].includes(env.FORCE_COLOR)
+  return stream.isTTY === true && env.TERM !== 'dumb'
+}
+
+export function paintFor(stream: {isTTY?: boolean}, env?: NodeJS.ProcessEnv): Paint {
+  if (!isColoured(stream, env)) return noPaint
   return (text, tone) => `\u001b[${codes[tone][0]}m${text}\u001b[${codes[tone][1]}m`
 }

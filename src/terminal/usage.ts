@@ -14,6 +14,30 @@ export function failureOf(error: unknown, id: string, flags: string[]): Failure 
   return new Failure(code, {message: message.replace(/\s*\n\s*/g, ' '), hint})
 }
 
+/** Whether a command line asks for JSON, also where it can not be parsed. */
+export function wantsJson(argv: string[], env: NodeJS.ProcessEnv = process.env): boolean {
+  const end = argv.indexOf('--')
+  const given = end < 0 ? argv : argv.slice(0, end)
+  const asked = (text: string, at: number) =>
+    /^--(?:json|query(?:=.*)?|output=json)$/s.test(text) || (text === '--output' && given[at + 1] === 'json')
+  return given.some(asked) || (env.SCENT_OUTPUT === 'json' && !given.some((text) => /^--output\b/.test(text)))
+}
+
+/** A command line that names no command; undefined for any other error. */
+export function unknownCommand(error: unknown, known: string[]): Failure | undefined {
+  const [, id] = (error instanceof Error && /^command (.*) not found$/s.exec(error.message)) || []
+  if (id === undefined) return undefined
+  const words = id.replaceAll(':', ' ')
+  const near = nearest(
+    words,
+    known.map((one) => one.replaceAll(':', ' ')),
+  ).map((one) => `\`scent ${one}\``)
+  return new Failure('INVALID_INPUT', {
+    message: `There is no command \`scent ${words}\`.`,
+    hint: `${near.length > 0 ? `Did you mean ${near.join(' or ')}? ` : ''}See \`scent --help\`.`,
+  })
+}
+
 interface OutputChoice {
   json?: boolean | undefined
   output?: string | undefined
