@@ -1,9 +1,14 @@
+import {randomBytes} from 'node:crypto'
+import {mkdtempSync, rmSync} from 'node:fs'
 import type {Server} from 'node:http'
 import type {AddressInfo} from 'node:net'
+import {tmpdir} from 'node:os'
+import {dirname, join} from 'node:path'
 import {createAdaptorServer, type HttpBindings} from '@hono/node-server'
 import {Hono} from 'hono'
 import {Failure} from '../contract/failure.ts'
 import type {HttpRequest, HttpResponse, Send} from '../contract/wire.ts'
+import {createAdmin} from './admin.ts'
 import {assume} from './assumptions.ts'
 import {createTokens, type Environment} from './auth.ts'
 import {openClock} from './clock.ts'
@@ -42,6 +47,8 @@ export interface Sandbox {
   send: Send
   state: State
   credentials: Credential[]
+  /** The bearer token of the controls below /__sandbox/v1. */
+  adminToken: string
   /** Serves on 127.0.0.1; port 0 picks a free one. Answers the base URL. */
   listen(port?: number): Promise<string>
   /** Lets running requests end, then closes the server and the database. */
@@ -55,11 +62,17 @@ const idSeed = 'scent-sandbox'
 export async function createSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
   const closing = new AbortController()
   const state = openState(options, closing.signal)
+  const adminToken = randomBytes(24).toString('base64url')
+  const scratch = options.file === undefined ? mkdtempSync(join(tmpdir(), 'scent-sandbox-')) : undefined
+  const folder = join(scratch ?? dirname(options.file ?? ''), 'snapshots')
+  const admin = createAdmin(state, {token: adminToken, folder})
   const app = new Hono<{Bindings: HttpBindings}>()
+  app.all('/__sandbox/*', (context) => admin.fetch(context.req.raw))
   app.all('*', (context) => overHttp(state, context))
   let server: Server | undefined
   return {
-    send: (request) => inProcess(state, request),
+    send: (request) => (isAdmin(request) ? ofAdmin(admin, request) : inProcess(state, request)),
+    adminToken,
     state,
     credentials: credentialsOf(state),
     listen: async (port = 0) => {
@@ -70,16 +83,23 @@ export async function createSandbox(options: SandboxOptions = {}): Promise<Sandb
       if (server !== undefined) await drain(server)
       closing.abort()
       state.world.close()
+      if (scratch !== undefined) rmSync(scratch, {recursive: true, force: true})
     },
   }
+}
+
+const isAdmin = ({url}: HttpRequest) => /^https?:\/\/[^/]+\/__sandbox\//.test(url)
+
+async function ofAdmin(admin: Hono, {method, url, headers, body}: HttpRequest): Promise<HttpResponse> {
+  const response = await admin.request(url, {method, headers, ...(body === undefined ? {} : {body})})
+  return {status: response.status, headers: Object.fromEntries(response.headers), body: await response.text()}
 }
 
 function openState(options: SandboxOptions, closing: AbortSignal): State {
   const world = openWorld(options.file ?? ':memory:', idSeed)
   const clock = openClock(world)
   const environment = options.environment ?? 'staging'
-  if (world.meta('seed') === undefined) seedWorld(world, options.seed ?? 'demo', environment, clock.now())
-  return {
+  const state: State = {
     seed: idSeed,
     world,
     clock,
@@ -93,6 +113,8 @@ function openState(options: SandboxOptions, closing: AbortSignal): State {
     requests: createRequests(),
     inFlight: [],
   }
+  if (world.meta('seed') === undefined) seedWorld(state, options.seed ?? 'demo')
+  return state
 }
 
 function credentialsOf({world}: State): Credential[] {

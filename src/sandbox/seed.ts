@@ -4,10 +4,12 @@ import type {Environment} from './auth.ts'
 import {demoScents, sizes, specials} from './catalog.ts'
 import {portion, vatOn} from './money.ts'
 import type {Mode} from './pricing.ts'
+import type {State} from './state.ts'
 import {fold} from './variants.ts'
 import type {World} from './world.ts'
 
-export type SeedName = 'demo' | 'empty'
+export const seedNames = ['demo', 'empty'] as const
+export type SeedName = (typeof seedNames)[number]
 
 /** A partner of the demo data. */
 interface DemoPartner {
@@ -71,16 +73,18 @@ const demoPartners: readonly DemoPartner[] = [
   },
 ]
 
-/** Fills a new database. `empty` has the partners with empty wallets and no catalogue. */
-export function seedWorld(world: World, seed: SeedName, environment: Environment, now: number): void {
-  if (seed !== 'demo' && seed !== 'empty') {
-    throw new Failure('INVALID_INPUT', {message: `No such seed: ${String(seed)}. Known: demo, empty.`})
+/** Fills the database anew. `empty` has the partners with empty wallets and no catalogue. */
+export function seedWorld(state: State, seed: SeedName): void {
+  const {world, environment} = state
+  if (!seedNames.includes(seed)) {
+    throw new Failure('INVALID_INPUT', {message: `No such seed: ${seed}. Known: ${seedNames.join(', ')}.`})
   }
   world.transaction(() => {
+    for (const table of world.tables()) world.script(`DELETE FROM ${table}`)
     world.setMeta('seed', seed)
     const ids = new Map(demoPartners.map((partner) => [partner.key, world.id('partner')]))
     for (const partner of demoPartners) insertPartner(world, partner, ids, environment, seed === 'demo')
-    if (seed === 'demo') seedCatalog(world, ids, now)
+    if (seed === 'demo') seedCatalog(world, ids, state.clock.now())
   })
 }
 

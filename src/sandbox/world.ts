@@ -19,6 +19,8 @@ export interface World {
   id(kind: string): string
   meta(key: string): string | undefined
   setMeta(key: string, value: string): void
+  /** The names of its tables. */
+  tables(): string[]
   close(): void
 }
 
@@ -82,6 +84,12 @@ function overDatabase(db: Database, seed: string): World {
         value,
       )
     },
+    tables: () =>
+      world
+        .all<{name: string}>(
+          "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'",
+        )
+        .map(({name}) => name),
     close: () => {
       for (const known of prepared.values()) known.finalize()
       prepared.clear()

@@ -1,0 +1,64 @@
+import type {World} from './world.ts'
+
+/** A rule that must hold at every moment, and the query that finds what breaks it. */
+const invariants: Record<string, string> = {
+  'every ledger entry changes the balance by its amount': `
+    SELECT n AS id FROM ledger
+    WHERE balance_after <> balance_before + CASE type WHEN 'Credit' THEN amount ELSE -amount END`,
+  'the ledger chain of a partner is unbroken': `
+    SELECT n AS id FROM (
+      SELECT n, balance_before, lag(balance_after) OVER (PARTITION BY partner_id ORDER BY n) AS carried FROM ledger
+    ) WHERE carried IS NOT NULL AND carried <> balance_before`,
+  'a wallet holds its last balance': `
+    SELECT p.id FROM partners p JOIN ledger l ON l.n = (SELECT max(n) FROM ledger WHERE partner_id = p.id)
+    WHERE coalesce(p.wallet, 0) <> l.balance_after`,
+  'a lock makes one order at most': 'SELECT lock_id AS id FROM orders GROUP BY lock_id HAVING count(*) > 1',
+  'a lock and its order name each other': `
+    SELECT o.id FROM orders o LEFT JOIN locks l ON l.id = o.lock_id WHERE l.order_id IS NOT o.id
+    UNION ALL
+    SELECT l.id FROM locks l LEFT JOIN orders o ON o.id = l.order_id WHERE l.order_id IS NOT NULL AND o.id IS NULL`,
+  'a reference makes one order at most': `
+    SELECT min(id) AS id FROM orders WHERE status <> 'Failed'
+    GROUP BY partner_id, external_reference HAVING count(*) > 1`,
+  'an order is charged once, in full, and a failed one never': `
+    SELECT o.id FROM orders o LEFT JOIN ledger l ON l.reference_type = 'Order' AND l.type = 'Debit'
+      AND l.partner_id = o.partner_id AND l.reference_id = printf('SCN-%010d', o.n)
+    GROUP BY o.n HAVING count(l.n) <> (o.status <> 'Failed') OR (o.status <> 'Failed'
+      AND sum(l.amount) <> o.goods_net + o.goods_vat + o.shipping_net + o.shipping_vat)`,
+  'the lines of an order add up to it': `
+    SELECT o.id FROM orders o JOIN order_lines l ON l.order_id = o.id GROUP BY o.n
+    HAVING sum(l.net) <> o.goods_net OR sum(l.vat) <> o.goods_vat
+      OR sum(coalesce(l.commission, 0)) <> o.commission_net
+      OR sum(coalesce(l.commission_vat, 0)) <> o.commission_vat`,
+  'returned and cancelled stay within ordered': `
+    SELECT id FROM order_lines WHERE returned + cancelled > quantity OR returned < 0 OR cancelled < 0`,
+  'stock moves add up to the stock': `
+    SELECT v.id FROM variants v LEFT JOIN stock_moves m ON m.variant_id = v.id
+    GROUP BY v.id HAVING coalesce(sum(m.delta), 0) <> v.stock`,
+  'an order takes its lines from stock': `
+    SELECT o.id FROM orders o WHERE coalesce((SELECT sum(delta) FROM stock_moves m WHERE m.reference_id = o.id
+        AND m.reason = 'Order'), 0) <> CASE o.status WHEN 'Failed' THEN 0
+      ELSE -(SELECT sum(quantity) FROM order_lines l WHERE l.order_id = o.id) END`,
+  'a cart has a row exactly when it has a line': `
+    SELECT c.id FROM carts c WHERE NOT EXISTS (SELECT 1 FROM cart_lines l WHERE l.cart_id = c.id)
+    UNION ALL
+    SELECT l.cart_id FROM cart_lines l WHERE NOT EXISTS (SELECT 1 FROM carts c WHERE c.id = l.cart_id)`,
+  'a discount code counts its orders': `
+    SELECT d.id FROM discount_codes d LEFT JOIN orders o ON o.discount_id = d.id AND o.status <> 'Failed'
+    GROUP BY d.id HAVING count(o.n) <> d.usage_count`,
+}
+
+export interface Violation {
+  invariant: string
+  ids: string[]
+}
+
+/** Everything in the database that must not be so; an empty list when all holds. */
+export function checkWorld(world: World): Violation[] {
+  return Object.entries(invariants).flatMap(([invariant, sql]) => {
+    const rows = world.all<{id: string | number}>(sql)
+    return rows.length === 0 ? [] : [{invariant, ids: rows.slice(0, 20).map(({id}) => String(id))}]
+  })
+}
+
+export const invariantCount = Object.keys(invariants).length

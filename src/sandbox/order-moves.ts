@@ -1,0 +1,54 @@
+import {globalIdOf} from './orders.ts'
+import {refuse} from './reply.ts'
+import type {State} from './state.ts'
+import type {World} from './world.ts'
+
+interface Found {
+  n: number
+  id: string
+  status: string
+}
+
+/** An order by its id or its global id, whoever it belongs to. */
+function findOrder(world: World, key: string): Found {
+  const n = Number(/^SCN-(\d{10})$/.exec(key)?.[1] ?? -1)
+  const order = world.get<Found>(
+    'SELECT n, id, status FROM orders WHERE id = ? OR n = ?',
+    key.toLowerCase(),
+    n,
+  )
+  return order ?? refuse('NOT_FOUND_ORDER', {orderId: key})
+}
+
+export function shipOrder({world}: State, key: string): object {
+  const order = findOrder(world, key)
+  world.run("UPDATE groups SET status = 'Shipped' WHERE order_id = ? AND status = 'Pending'", order.id)
+  return view(world, order)
+}
+
+/** Delivers what is on its way. The order's own status stays, as the service has it today, unless O20 is turned. */
+export function deliverOrder({world, clock, assumptions}: State, key: string): object {
+  const order = findOrder(world, key)
+  const sql = `UPDATE groups SET status = 'Delivered', delivered_at = ?
+    WHERE order_id = ? AND status IN ('Pending', 'Shipped')`
+  const delivered = world.run(sql, clock.now(), order.id)
+  if (delivered > 0 && assumptions.O20 === 'synced' && order.status === 'Processing') {
+    world.run("UPDATE orders SET status = 'Completed', completed_at = ? WHERE id = ?", clock.now(), order.id)
+  }
+  return view(world, order)
+}
+
+/** An order stuck beyond repair: its reference answers CONFLICT_ORDER_REQUIRES_INTERVENTION from now on. */
+export function interveneIn({world}: State, key: string): object {
+  const order = findOrder(world, key)
+  world.run('UPDATE orders SET intervention = 1 WHERE id = ?', order.id)
+  return view(world, order)
+}
+
+function view(world: World, {n, id}: Found): object {
+  const groups = world.all(
+    'SELECT id, status, delivered_at AS deliveredAt FROM groups WHERE order_id = ?',
+    id,
+  )
+  return {orderId: id, orderGlobalId: globalIdOf(n), groups}
+}
