@@ -53,7 +53,8 @@ export function createAdmin(state: State, options: AdminOptions): Hono {
   app.route('/__sandbox/v1', v1)
   app.notFound(() => answered(refusal('NOT_FOUND_ROUTE')))
   app.onError((error) => {
-    if (isFailure(error)) return answered(refusal(error.code, error.facts.details ?? null, statusOf(error.code)))
+    if (isFailure(error))
+      return answered(refusal(error.code, error.facts.details ?? null, statusOf(error.code)))
     return answered(refusal('SANDBOX_INTERNAL_ERROR', {message: error.stack ?? error.message}, 500))
   })
   return app

@@ -1,8 +1,8 @@
+import {isCountry} from '../contract/countries.ts'
 import type {createOrder, OrderBody} from '../contract/orders.ts'
 import {type Call, Created} from './call.ts'
 import {deleteCart, refuseUnlessActive} from './cart.ts'
 import {type LockedLine, usableLock} from './checkout.ts'
-import {isCountry} from './countries.ts'
 import {type Discount, discountOf, redeem} from './discounts.ts'
 import {type Halalas, sar} from './money.ts'
 import {
