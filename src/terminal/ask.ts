@@ -30,14 +30,18 @@ export interface Ask {
 }
 
 export function openAsk(options: {interactive: boolean; yes: boolean}): Ask {
-  const context = {output: process.stderr}
+  /** Puts one question of inquirer's, on stderr: stdout is for data. */
   const ask = async <T>(
     question: Question,
-    put: (prompts: typeof import('@inquirer/prompts')) => Promise<T>,
-  ) => {
+    prompt: {type: string; [setting: string]: unknown},
+  ): Promise<T> => {
     if (!options.interactive) throw missing(question)
+    const {createPromptModule} = await import('inquirer')
+    const {askWithCountdown} = await import('./countdown.ts')
+    const put = createPromptModule({output: process.stderr}).registerPrompt('countdown', askWithCountdown)
     try {
-      return await put(await import('@inquirer/prompts'))
+      const {answer} = await put<{answer: T}>({...prompt, name: 'answer'} as never)
+      return answer as T
     } catch (error) {
       // Ctrl-C in raw mode is no signal: the prompt ends instead.
       if (error instanceof Error && error.name === 'ExitPromptError') throw new Failure('INTERRUPTED')
@@ -46,20 +50,15 @@ export function openAsk(options: {interactive: boolean; yes: boolean}): Ask {
   }
   return {
     interactive: options.interactive,
-    text: async (question) => (await ask(question, ({input}) => input(textPrompt(question), context))).trim(),
-    secret: (question) => ask(question, ({password}) => password({message: safe(question.message)}, context)),
-    choose: (question) => ask(question, ({select}) => select(choicePrompt(question), context)),
+    text: async (question) => (await ask<string>(question, {type: 'input', ...textPrompt(question)})).trim(),
+    secret: (question) => ask(question, {type: 'password', message: safe(question.message)}),
+    choose: (question) => ask(question, {type: 'select', ...choicePrompt(question)}),
     async confirm(message) {
       if (options.yes) return
-      const question = {message: safe(message), flag: '--yes'}
-      const agreed = await ask(question, ({confirm}) => confirm({...question, default: false}, context))
-      if (!agreed) throw new Failure('DECLINED')
+      const prompt = {type: 'confirm', message: safe(message), default: false}
+      if (!(await ask<boolean>({message, flag: '--yes'}, prompt))) throw new Failure('DECLINED')
     },
-    decide: (message, left) =>
-      ask({message, flag: '--yes'}, async () => {
-        const {askWithCountdown} = await import('./countdown.ts')
-        return askWithCountdown({message, left}, context)
-      }),
+    decide: (message, left) => ask({message, flag: '--yes'}, {type: 'countdown', message, left}),
   }
 }
 

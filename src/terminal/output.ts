@@ -85,7 +85,7 @@ async function showInTerminal(out: Outlet, view: View, columns: Column<unknown>[
   const body =
     rows.length === 0 && view.empty
       ? `${safe(view.empty)}\n`
-      : tableText(columns, rows, {terminalWidth: out.stream.columns ?? 80, paint})
+      : await tableText(columns, rows, {terminalWidth: out.stream.columns ?? 80, paint})
   const below = view.below && rows.length > 0 ? `\n${fieldsText(view.below, {paint})}` : ''
   await out.write(title + body + below)
 }

@@ -1,6 +1,6 @@
 import {Failure} from '../contract/failure.ts'
 import {type Cell, isNumeric, pretty} from './cells.ts'
-import {cut, noPaint, type Paint, pad, width} from './text.ts'
+import {noPaint, type Paint, pad, width} from './text.ts'
 
 export interface Column<Row> {
   /** What --columns and a CSV header call it. */
@@ -51,17 +51,12 @@ export function chosen<Row>(
   })
 }
 
-interface Line {
-  text: string
-  tone: string
-}
-
 /** Room for each column, the widest ones cut first until the line fits. */
-function rooms(columns: Column<never>[], lines: Line[][], terminalWidth: number): number[] {
+function rooms(columns: Column<never>[], lines: string[][], terminalWidth: number): number[] {
   const wanted = columns.map(({header}, index) =>
-    Math.max(width(header), ...lines.map((line) => width(line[index]?.text ?? ''))),
+    Math.max(width(header), ...lines.map((line) => width(line[index] ?? ''))),
   )
-  const gaps = 2 * (columns.length - 1)
+  const gaps = GAP * (columns.length - 1)
   const floor = columns.map(({header, whole}, index) =>
     whole ? (wanted[index] ?? 0) : Math.min(wanted[index] ?? 0, Math.max(8, width(header))),
   )
@@ -78,33 +73,43 @@ function rooms(columns: Column<never>[], lines: Line[][], terminalWidth: number)
   return wanted
 }
 
+/** Rows without lines around them, as gh and kubectl draw them. */
+const bare = {
+  ...{top: '', 'top-mid': '', 'top-left': '', 'top-right': '', mid: '', 'left-mid': '', 'mid-mid': ''},
+  ...{bottom: '', 'bottom-mid': '', 'bottom-left': '', 'bottom-right': '', left: '', right: ''},
+  ...{'right-mid': '', middle: '', truncate: '…'},
+}
+
+const GAP = 2
+
 /** An aligned table for people. Text only: the caller writes it. */
-export function tableText<Row>(
+export async function tableText<Row>(
   columns: Column<Row>[],
   rows: Row[],
   options: {terminalWidth: number; paint?: Paint; now?: number},
-): string {
+): Promise<string> {
+  const {default: CliTable} = await import('cli-table3')
   const paint = options.paint ?? noPaint
-  const lines = rows.map((row) =>
-    columns.map((column): Line => {
-      const cell = column.get(row)
-      return {text: pretty(cell, noPaint, options.now), tone: pretty(cell, paint, options.now)}
-    }),
-  )
-  const right = columns.map((column) => {
-    const filled = rows.map((row) => column.get(row)).filter((cell) => cell !== null && cell !== undefined)
+  const cells = rows.map((row) => columns.map((column) => column.get(row)))
+  const texts = cells.map((line) => line.map((cell) => pretty(cell, noPaint, options.now)))
+  const room = rooms(columns as Column<never>[], texts, options.terminalWidth)
+  const numeric = columns.map((_, index) => {
+    const filled = cells.flatMap((line) => line[index] ?? [])
     return filled.length > 0 && filled.every(isNumeric)
   })
-  const room = rooms(columns as Column<never>[], lines, options.terminalWidth)
-  const align = (text: string, index: number) => pad(text, room[index] ?? 0, right[index] ? 'right' : 'left')
-  const header = columns.map(({header}, index) => paint(align(header.toUpperCase(), index), 'dim'))
-  const body = lines.map((line) =>
-    line.map(({text, tone}, index) => {
-      const short = cut(text, room[index] ?? 0)
-      return align(short, index).replace(short, () => (short === text ? tone : short))
-    }),
-  )
-  return [header, ...body].map((cells) => `${cells.join('  ').trimEnd()}\n`).join('')
+  const table = new CliTable({
+    head: columns.map(({header}) => paint(header.toUpperCase(), 'dim')),
+    colWidths: room.map((width) => width + GAP),
+    colAligns: numeric.map((right) => (right ? 'right' : 'left')),
+    chars: bare,
+    style: {head: [], border: [], 'padding-left': 0, 'padding-right': GAP},
+  })
+  table.push(...cells.map((line) => line.map((cell) => pretty(cell, paint, options.now))))
+  return table
+    .toString()
+    .split('\n')
+    .map((line) => `${line.trimEnd()}\n`)
+    .join('')
 }
 
 /** Label and value below each other, for one thing instead of a list. */
