@@ -104,9 +104,12 @@ const packages = {
     onResolve({filter: /^i18n-iso-countries$/}, ({resolveDir, kind}) =>
       resolve('i18n-iso-countries/index.js', {resolveDir, kind}),
     )
-    // We never ask for a text in an editor, and its tables of encodings are a quarter of the bundle.
-    onResolve({filter: /^@inquirer\/editor$/}, ({path}) => ({path, namespace: 'unused'}))
-    onLoad({filter: /.*/, namespace: 'unused'}, () => ({contents: 'export default undefined'}))
+    // We never ask for a text in an editor, whose tables of encodings are a quarter of the bundle, and "linux" says
+    // enough of a Windows that runs Linux.
+    onResolve({filter: /^(@inquirer\/editor|wsl-utils)$/}, ({path}) => ({path, namespace: 'unused'}))
+    onLoad({filter: /.*/, namespace: 'unused'}, () => ({
+      contents: 'export const isWsl = false\nexport default undefined',
+    }))
   },
 }
 

@@ -1,25 +1,34 @@
 import {dirname} from 'node:path'
+import type {Interfaces} from '@oclif/core'
 import {Config} from '@oclif/core/config'
-import {handle} from '@oclif/core/handle'
 import {run as runOclif} from '@oclif/core/run'
-import {printJson} from './contract/money.ts'
-import {failureDocument, failureText} from './terminal/failure.ts'
-import {paintFor} from './terminal/text.ts'
-import {unknownCommand, wantsJson} from './terminal/usage.ts'
+import manifest from '../package.json' with {type: 'json'}
 
 /** The package's folder: the bundle lies in its dist. */
 const root = dirname(__dirname)
 
 /** Runs one command line, without node and script name. Sets the process's exit code. */
 export async function run(argv: string[]): Promise<void> {
-  const config = await Config.load({root})
+  const config = await Config.load({root, pjson: manifest as unknown as Interfaces.PJSON})
   try {
     await runOclif(argv, config)
   } catch (error) {
-    const failure = unknownCommand(error, config.commandIDs)
-    if (!failure) return handle(error as Error)
-    process.exitCode = failure.exitCode
-    if (wantsJson(argv)) process.stdout.write(`${printJson(failureDocument(failure))}\n`)
-    else process.stderr.write(failureText(failure, paintFor(process.stderr)))
+    await refuse(error, argv, config)
+  }
+}
+
+/** A command shows its own failures; what arrives here names no command, or is a bug. */
+async function refuse(error: unknown, argv: string[], config: Config): Promise<void> {
+  const {unknownCommand, wantsJson} = await import('./terminal/usage.ts')
+  const failure = unknownCommand(error, config.commandIDs)
+  if (!failure) return (await import('@oclif/core/handle')).handle(error as Error)
+  const {failureDocument, failureText} = await import('./terminal/failure.ts')
+  process.exitCode = failure.exitCode
+  if (wantsJson(argv)) {
+    const {printJson} = await import('./contract/money.ts')
+    process.stdout.write(`${printJson(failureDocument(failure))}\n`)
+  } else {
+    const {paintFor} = await import('./terminal/text.ts')
+    process.stderr.write(failureText(failure, paintFor(process.stderr)))
   }
 }
