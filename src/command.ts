@@ -116,6 +116,9 @@ export const listFlags = {
 
 export type OutputFlags = Interfaces.InferredFlags<typeof outputFlags>
 export type ApiFlags = Interfaces.InferredFlags<typeof apiFlags>
+/** Those of the API's flags that a session is opened with. */
+export type SessionFlags = Pick<ApiFlags, 'max-wait' | 'timeout' | 'debug'> &
+  Partial<Pick<ApiFlags, 'profile' | 'base-url' | 'as' | 'currency'>>
 export type ListFlags = Interfaces.InferredFlags<typeof listFlags>
 
 // biome-ignore lint/suspicious/noExplicitAny: oclif's own shape of parsed flags and arguments
@@ -219,9 +222,9 @@ export abstract class ScentCommand extends Command {
   }
 
   /** The client and everything else this invocation works with. Loaded only when a command asks for it. */
-  protected async session(flags: ApiFlags): Promise<Session> {
+  protected async session(flags: SessionFlags, env: NodeJS.ProcessEnv = process.env): Promise<Session> {
     const {openSession} = await import('./session.ts')
-    this.opened = openSession(flags, process.env, {job: 'all' in flags && flags.all === true})
+    this.opened = openSession(flags, env, {job: 'all' in flags && flags.all === true})
     return this.opened
   }
 
@@ -229,6 +232,8 @@ export abstract class ScentCommand extends Command {
     options?: Interfaces.Input<F, B, A>,
     argv?: string[],
   ): Promise<Interfaces.ParserOutput<F, B, A>> {
+    // oclif would take what is piped in for the first argument that is left out, and a secret for its value.
+    for (const arg of Object.values(options?.args ?? {})) arg.ignoreStdin = true
     const parsed = await super.parse<F, B, A>(options, argv)
     this.flags = parsed.flags as Partial<OutputFlags>
     requireOneOutput(this.flags, parsed.raw)
@@ -265,7 +270,7 @@ export abstract class ScentCommand extends Command {
   private async present(result: unknown): Promise<void> {
     const {mode} = this
     this.opened?.progress.clear()
-    if (mode === 'json' || this.views.length === 0) return this.print(result)
+    if (mode === 'json' || (this.views.length === 0 && result !== undefined)) return this.print(result)
     await showViews(this.out, this.views, mode, this.flags.columns)
     for (const text of this.asides) this.note(text)
   }

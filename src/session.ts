@@ -5,7 +5,7 @@ import {openNodeHttp} from './client/node-http.ts'
 import {openPacer, type PacerOptions, quotas} from './client/pace.ts'
 import {realTime} from './client/time.ts'
 import {noTokens, openTokens, type TokenSource} from './client/token.ts'
-import type {ApiFlags} from './command.ts'
+import type {SessionFlags} from './command.ts'
 import {mintToken} from './contract/auth.ts'
 import type {OrderEvent} from './flows/place-order.ts'
 import type {WalkTools} from './flows/walk.ts'
@@ -21,6 +21,7 @@ import {watch} from './terminal/traffic.ts'
 /** Everything one invocation works with. The only place where the rooms are wired together. */
 export interface Session {
   client: Client
+  tokens: TokenSource
   settings: Settings
   identity: Identity
   folders: Folders
@@ -48,7 +49,7 @@ type Env = Readonly<Record<string, string | undefined>>
  * part of it to the commands that a person types meanwhile. Fails with NO_CREDENTIALS, MISSING_INPUT, INVALID_INPUT, CORRUPT_FILE and
  * FOREIGN_FILE.
  */
-export function openSession(flags: ApiFlags, env: Env = process.env, {job = false} = {}): Session {
+export function openSession(flags: SessionFlags, env: Env = process.env, {job = false} = {}): Session {
   const folders = foldersOf(env)
   const settings = settingsOf(flags, env, readConfig(folders))
   const identity = identityOf(settings)
@@ -64,6 +65,7 @@ export function openSession(flags: ApiFlags, env: Env = process.env, {job = fals
     timeoutMs: flags.timeout * 1000,
     tell: drawEvents((text) => process.stderr.write(text), progress, flags.debug),
   }
+  const tokens = tokensOf(options, folders, settings, env, secrets)
   const quota = quotas[job ? 'bulk' : 'interactive']
   const client = createClient({
     ...options,
@@ -74,11 +76,12 @@ export function openSession(flags: ApiFlags, env: Env = process.env, {job = fals
       log: sharedFile(quotaFile(folders, identity, 'requests')),
       maxWaitMs: job ? Number.POSITIVE_INFINITY : options.maxWaitMs,
     }),
-    tokens: tokensOf(options, folders, settings, env, secrets),
+    tokens,
   })
   const orders = async () => (await import('./store/orders.ts')).orderRecords(folders, identity)
   return {
     client,
+    tokens,
     settings,
     identity,
     folders,

@@ -72,7 +72,10 @@ function inChild(request: string): Promise<string> {
     }, TIMEOUT_MS)
     const chunks: Buffer[] = []
     child.stdout.on('data', (chunk: Buffer) => chunks.push(chunk))
-    child.on('error', (error) => reject(unavailable(error.message)))
+    child.on('error', (error) => {
+      clearTimeout(timer)
+      reject(unavailable('no process can be started for it', error.message))
+    })
     child.on('close', () => {
       clearTimeout(timer)
       resolve(Buffer.concat(chunks).toString())

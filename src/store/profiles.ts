@@ -53,6 +53,22 @@ export function findProfile(config: Config, name: string): Profile | undefined {
   return Object.hasOwn(config.profiles, name) ? config.profiles[name] : undefined
 }
 
+/** A profile that is asked for by its name. Fails with NO_CREDENTIALS. */
+export function requireProfile(config: Config, name: string): Profile {
+  const found = findProfile(config, name)
+  if (found !== undefined) return found
+  throw new Failure('NO_CREDENTIALS', {
+    message: `There is no profile "${name}".`,
+    hint: 'See `scent auth list`, or log in: `scent auth login`.',
+  })
+}
+
+/** A profile as people and scripts are shown it. */
+export function profileRow(name: string, config: Config) {
+  const {baseUrl, clientId, storage} = requireProfile(config, name)
+  return {profile: name, current: name === config.current, baseUrl, clientId, storage}
+}
+
 /** Reads a JSON file by its schema. Fails with CORRUPT_FILE, naming the file and the first wrong field. */
 export function parseFile<S extends z.ZodMiniType>(path: string, text: string, schema: S): z.output<S> {
   if (text.trim() === '') throw corrupt(path, 'is empty')

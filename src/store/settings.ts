@@ -1,6 +1,6 @@
 import {Failure} from '../contract/failure.ts'
 import type {Identity} from './paths.ts'
-import {baseUrlOf, type Config, findProfile, type Profile, type Storage} from './profiles.ts'
+import {baseUrlOf, type Config, findProfile, type Profile, requireProfile, type Storage} from './profiles.ts'
 
 /** The flags that every API command takes, as oclif hands them over: the environment is merged in already. */
 export interface Given {
@@ -94,15 +94,9 @@ const sourceOf = (profile: Chosen | undefined) => `profile ${profile?.name}`
 
 function profileOf(named: Setting | undefined, config: Config): Chosen | undefined {
   if (named === undefined) return undefined
-  const profile = findProfile(config, named.value)
-  if (profile !== undefined) return {...profile, name: named.value}
   // Chosen once and gone since: the environment may still have all that is needed.
-  if (named.source === 'auth use') return undefined
-  const message = `There is no profile "${named.value}" (${named.source}).`
-  throw new Failure('NO_CREDENTIALS', {
-    message,
-    hint: 'See `scent auth list`, or log in: `scent auth login`.',
-  })
+  if (named.source === 'auth use' && findProfile(config, named.value) === undefined) return undefined
+  return {...requireProfile(config, named.value), name: named.value}
 }
 
 function clientIdOf(env: Env, profile: Chosen | undefined): Setting {

@@ -1,0 +1,74 @@
+import {apiFlags, ScentCommand} from '../../command.ts'
+import {isFailure} from '../../contract/failure.ts'
+import type {Session} from '../../session.ts'
+import type {Setting} from '../../store/settings.ts'
+import {type SettingRow, settingTable} from '../../terminal/auth.ts'
+import {type FailureDocument, failureDocument} from '../../terminal/failure.ts'
+
+type Status = {
+  usable: boolean
+  settings: SettingRow[]
+  configDir: string
+  stateDir: string
+} & Partial<FailureDocument>
+
+export default class AuthStatus extends ScentCommand {
+  static override summary = 'Show which credential and host are in use, and whether they work.'
+  static override description =
+    'Each setting with where it came from and what it won over. A token is minted unless a fresh one is at hand; the exit code is 0 when that works, and otherwise that of the failure.'
+  static override examples = [
+    '<%= config.bin %> auth status',
+    '<%= config.bin %> auth status --profile staging --json',
+  ]
+  static override flags = {...apiFlags}
+
+  async run(): Promise<Status> {
+    const {flags} = await this.parse(AuthStatus)
+    const session = await this.session(flags)
+    const problem = await tokenProblem(session)
+    const settings = rowsOf(session)
+    this.show(settingTable(settings))
+    const {config: configDir, state: stateDir} = session.folders
+    if (problem === undefined) {
+      this.note('The service accepts this credential.')
+      return {usable: true, settings, configDir, stateDir}
+    }
+    this.note(`Not usable: ${problem.message} (${problem.code})\nNext: ${problem.hint}`)
+    process.exitCode = problem.exitCode
+    return {usable: false, settings, configDir, stateDir, ...failureDocument(problem)}
+  }
+}
+
+/** This command's outcome is whether a token can be had: only here a failure is an answer. */
+async function tokenProblem({tokens}: Session) {
+  try {
+    await tokens.get()
+    return undefined
+  } catch (error) {
+    if (isFailure(error)) return error
+    throw error
+  }
+}
+
+function rowsOf({settings, folders}: Session): SettingRow[] {
+  const {profile, baseUrl, clientId, secret, onBehalfOf, currency, rateShare} = settings
+  const row = (setting: string, found: Setting | undefined): SettingRow => ({
+    setting,
+    value: found?.value,
+    source: found?.source,
+    beat: found?.beat ?? [],
+  })
+  const secretRow =
+    secret.kind === 'environment'
+      ? {value: 'set', source: 'SCENT_CLIENT_SECRET'}
+      : {value: 'stored', source: secret.kind === 'keychain' ? 'keychain' : folders.config}
+  return [
+    row('profile', profile),
+    row('base-url', baseUrl),
+    row('client-id', clientId),
+    {setting: 'client-secret', ...secretRow, beat: []},
+    row('as', onBehalfOf),
+    row('currency', currency),
+    {setting: 'rate-share', value: String(rateShare), source: undefined, beat: []},
+  ]
+}

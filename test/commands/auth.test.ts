@@ -1,0 +1,402 @@
+import {existsSync, mkdirSync, readFileSync, statSync, writeFileSync} from 'node:fs'
+import {join} from 'node:path'
+import {afterAll, beforeAll, describe, expect, test} from 'vitest'
+import {saveLocator} from '../../src/store/sandbox.ts'
+import {bareHome, noKeyring, withKeyring} from '../support/keyring.ts'
+import {scent} from '../support/scent.ts'
+import {answer, serve} from '../support/server.ts'
+import {noTmux, withTerminal} from '../support/tmux.ts'
+
+const missing = noKeyring()
+const SECRET = 'canary-5ecret'
+
+/** A token route that knows two client ids and one secret. */
+function tokens() {
+  return serve((request, response) => {
+    const {clientId, clientSecret} = JSON.parse(request.body || '{}')
+    if (request.url !== '/api/v1/auth/token') return answer(response, 404, 'NOT_FOUND_ROUTE')
+    if (!['rimal', 'warda'].includes(clientId) || clientSecret !== SECRET) {
+      return answer(response, 401, 'UNAUTHORIZED_INVALID_CREDENTIALS')
+    }
+    answer(response, 200, 'SUCCESS', {
+      accessToken: `token-of-${clientId}`,
+      tokenType: 'Bearer',
+      expiresIn: 300,
+    })
+  })
+}
+
+let service: Awaited<ReturnType<typeof tokens>>
+beforeAll(async () => {
+  service = await tokens()
+})
+afterAll(() => service.close())
+
+const configOf = (env: NodeJS.ProcessEnv) => join(env.SCENT_CONFIG_DIR ?? '', 'config.json')
+const loginArgs = (...more: string[]) => [
+  'auth',
+  'login',
+  '--base-url',
+  service.url,
+  '--client-id',
+  'rimal',
+  '--client-secret-stdin',
+  ...more,
+]
+const login = (env: NodeJS.ProcessEnv, ...more: string[]) => scent(env, loginArgs(...more), `${SECRET}\n`)
+const inFile = ['--storage', 'file']
+
+describe('auth login', () => {
+  test('stores what the service has accepted, and makes it the profile in use', async () => {
+    const env = bareHome()
+    const ran = await login(env, ...inFile, '--json')
+    expect(ran).toMatchObject({code: 0, stderr: expect.stringContaining('Warning')})
+    expect(JSON.parse(ran.stdout)).toEqual({
+      profile: 'default',
+      current: true,
+      baseUrl: service.url,
+      clientId: 'rimal',
+      storage: 'file',
+    })
+    const file = join(env.SCENT_CONFIG_DIR ?? '', 'credentials.json')
+    expect(statSync(file).mode & 0o777).toBe(0o600)
+    expect(readFileSync(configOf(env), 'utf8')).not.toContain(SECRET)
+    const asked = service.seen.length
+    expect(await scent(env, ['auth', 'token'])).toEqual({code: 0, stdout: 'token-of-rimal\n', stderr: ''})
+    // The token of the login serves the commands after it.
+    expect(service.seen.length).toBe(asked)
+  })
+
+  test('stores nothing of a credential that the service refuses', async () => {
+    const env = bareHome()
+    const ran = await scent(env, loginArgs(...inFile, '--json'), 'wrong')
+    expect(ran.code).toBe(3)
+    expect(JSON.parse(ran.stdout).error).toMatchObject({state: 'UNAUTHORIZED_INVALID_CREDENTIALS'})
+    expect(existsSync(configOf(env))).toBe(false)
+    expect(existsSync(join(env.SCENT_CONFIG_DIR ?? '', 'credentials.json'))).toBe(false)
+  })
+
+  test('never takes a network that fails for a bad credential', async () => {
+    const env = bareHome()
+    const argv = ['auth', 'login', '--base-url', 'http://127.0.0.1:1', '--client-id', 'rimal', ...inFile]
+    const ran = await scent({...env, SCENT_CLIENT_SECRET: SECRET}, [...argv, '--json', '--max-wait', '0'])
+    expect(ran.code).toBe(10)
+    expect(JSON.parse(ran.stdout).error).toMatchObject({state: 'NO_CONNECTION'})
+    expect(existsSync(configOf(env))).toBe(false)
+  })
+
+  test.each([
+    [[], '--base-url'],
+    [['--base-url', 'https://api.example.com'], '--client-id'],
+    [['--base-url', 'https://api.example.com', '--client-id', 'rimal'], '--client-secret-stdin'],
+  ])('with %j and nobody to ask names what is missing: %s', async (more, flag) => {
+    const ran = await scent(bareHome(), ['auth', 'login', ...inFile, ...more])
+    expect(ran).toMatchObject({code: 2, stderr: expect.stringContaining(flag)})
+  })
+
+  test('refuses plain http to another machine', async () => {
+    const argv = ['auth', 'login', '--base-url', 'http://api.example.com', '--client-id', 'a', ...inFile]
+    const ran = await scent({...bareHome(), SCENT_CLIENT_SECRET: 's'}, argv)
+    expect(ran).toMatchObject({code: 2, stderr: expect.stringContaining('INSECURE_URL')})
+  })
+
+  test('does not take the default name from another credential', async () => {
+    const env = bareHome()
+    await login(env, ...inFile)
+    const before = readFileSync(configOf(env), 'utf8')
+    const other = ['auth', 'login', '--client-id', 'warda', '--client-secret-stdin', ...inFile]
+    expect(await scent(env, other, SECRET)).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('--name'),
+    })
+    expect(readFileSync(configOf(env), 'utf8')).toBe(before)
+    expect((await scent(env, [...other, '--base-url', service.url, '--name', 'warda'], SECRET)).code).toBe(0)
+    expect((await scent(env, ['auth', 'token'])).stdout).toBe('token-of-warda\n')
+    expect((await scent(env, ['auth', 'token', '--profile', 'default'])).stdout).toBe('token-of-rimal\n')
+  })
+
+  test('again needs only the new secret', async () => {
+    const env = bareHome()
+    await login(env, ...inFile)
+    const ran = await scent(env, ['auth', 'login', '--client-secret-stdin'], SECRET)
+    expect(ran).toMatchObject({code: 0})
+    expect((await scent(env, ['auth', 'login', '--client-secret-stdin'], 'wrong')).code).toBe(3)
+    expect((await scent(env, ['auth', 'token'])).stdout).toBe('token-of-rimal\n')
+  })
+
+  test('finds the sandbox, and one of its credentials', async () => {
+    const env = bareHome()
+    const argv = ['auth', 'login', '--sandbox', ...inFile]
+    expect(await scent(env, argv)).toMatchObject({
+      code: 10,
+      stderr: expect.stringContaining('SANDBOX_NOT_RUNNING'),
+    })
+    saveLocator(
+      {config: env.SCENT_CONFIG_DIR ?? '', state: env.SCENT_STATE_DIR ?? ''},
+      {
+        baseUrl: service.url,
+        adminUrl: service.url,
+        adminToken: 'a',
+        pid: process.pid,
+        credentials: [
+          {clientId: 'rimal', clientSecret: SECRET, partnerId: 'p1', name: 'Rimal Retail'},
+          {clientId: 'warda', clientSecret: SECRET, partnerId: 'p2', name: 'Warda Boutique'},
+        ],
+      },
+    )
+    expect((await scent(env, argv)).code).toBe(0)
+    expect((await scent(env, ['auth', 'token'])).stdout).toBe('token-of-rimal\n')
+    expect((await scent(env, [...argv, '--client-id', 'warda'])).code).toBe(0)
+    expect((await scent(env, ['auth', 'token', '--profile', 'sandbox'])).stdout).toBe('token-of-warda\n')
+    const unknown = await scent(env, [...argv, '--client-id', 'nobody'])
+    expect(unknown).toMatchObject({code: 2, stderr: expect.stringContaining('Rimal Retail')})
+  })
+
+  test('shows the secret nowhere, not even with --debug', async () => {
+    const env = {...bareHome(), DEBUG: '*'}
+    const ran = await login(env, ...inFile, '--debug')
+    const status = await scent(env, ['auth', 'status', '--debug', '--json'])
+    const all = ran.stdout + ran.stderr + status.stdout + status.stderr
+    expect([ran.code, status.code]).toEqual([0, 0])
+    expect(all).toContain('/api/v1/auth/token')
+    expect(all).not.toContain(SECRET)
+  })
+})
+
+describe.skipIf(missing)('auth login with the keychain', () => {
+  test('keeps the secret there, and nowhere else', () =>
+    withKeyring(async (env) => {
+      expect(await login(env)).toMatchObject({code: 0, stderr: expect.stringContaining('in the keychain')})
+      expect(readFileSync(configOf(env), 'utf8')).not.toContain(SECRET)
+      expect(existsSync(join(env.SCENT_CONFIG_DIR ?? '', 'credentials.json'))).toBe(false)
+      expect((await scent(env, ['auth', 'token'])).stdout).toBe('token-of-rimal\n')
+    }))
+
+  test('gives it back at logout', () =>
+    withKeyring(async (env) => {
+      await login(env)
+      const ran = await scent(env, ['auth', 'logout', '--json'])
+      expect(JSON.parse(ran.stdout)).toEqual({profile: 'default', secretRemoved: true})
+      expect((await scent(env, ['auth', 'token'])).code).toBe(3)
+    }))
+
+  test('moves the secret when the storage changes', () =>
+    withKeyring(async (env) => {
+      await login(env, ...inFile)
+      expect((await login(env, '--storage', 'keychain')).code).toBe(0)
+      const file = readFileSync(join(env.SCENT_CONFIG_DIR ?? '', 'credentials.json'), 'utf8')
+      expect(file).not.toContain(SECRET)
+      expect((await scent(env, ['auth', 'token'])).stdout).toBe('token-of-rimal\n')
+    }))
+
+  test('that is locked, hangs or is missing stores nothing', () =>
+    withKeyring(async (env, keyring) => {
+      await login(env)
+      const before = readFileSync(configOf(env), 'utf8')
+      keyring.lock()
+      const locked = await login(env, '--name', 'locked')
+      const asked = service.seen.length
+      keyring.freeze()
+      const hanging = await login(env, '--name', 'hanging')
+      const none = await login({...env, DBUS_SESSION_BUS_ADDRESS: ''}, '--name', 'none')
+      for (const ran of [locked, hanging, none]) {
+        expect(ran).toMatchObject({code: 3, stderr: expect.stringContaining('--storage file')})
+      }
+      expect(locked.stderr).toContain('it is locked')
+      expect(readFileSync(configOf(env), 'utf8')).toBe(before)
+      // One that does not answer at all is found out before the credential is used.
+      expect(service.seen.length).toBe(asked)
+    }))
+
+  test('that is locked lets no logout pass for one', () =>
+    withKeyring(async (env, keyring) => {
+      await login(env)
+      keyring.lock()
+      expect((await scent(env, ['auth', 'logout'])).code).toBe(3)
+      expect(JSON.parse((await scent(env, ['auth', 'list', '--json'])).stdout).items).toHaveLength(1)
+    }))
+})
+
+describe.skipIf(noTmux())('auth login in a terminal', () => {
+  test('asks for what no flag gave, and never shows the secret', async () => {
+    const env = bareHome()
+    await withTerminal(env, async (terminal) => {
+      terminal.type(`${process.execPath} bin/run.js auth login --storage file`)
+      terminal.press('Enter')
+      await terminal.see('Host of the service')
+      terminal.type('http://api.example.com')
+      terminal.press('Enter')
+      await terminal.see('plain http to another machine')
+      terminal.press('C-u')
+      terminal.type(service.url)
+      terminal.press('Enter')
+      await terminal.see('Client id')
+      terminal.type('rimal')
+      terminal.press('Enter')
+      await terminal.see('Client secret')
+      terminal.type(SECRET)
+      terminal.press('Enter')
+      await terminal.see('Logged in.')
+      expect(terminal.screen()).not.toContain(SECRET)
+    })
+    expect((await scent(env, ['auth', 'token'])).stdout).toBe('token-of-rimal\n')
+  })
+
+  test('stores nothing when it is interrupted', async () => {
+    const env = bareHome()
+    await withTerminal(env, async (terminal) => {
+      terminal.type(`${process.execPath} bin/run.js auth login --storage file; echo exit $?`)
+      terminal.press('Enter')
+      await terminal.see('Host of the service')
+      terminal.press('C-c')
+      await terminal.see('exit 130')
+    })
+    expect(existsSync(configOf(env))).toBe(false)
+  })
+})
+
+describe('auth logout', () => {
+  test('removes profile and secret, and only those', async () => {
+    const env = bareHome()
+    await login(env, ...inFile)
+    await login(env, ...inFile, '--name', 'second')
+    expect(await scent(env, ['auth', 'logout', 'default'])).toMatchObject({code: 0})
+    const file = JSON.parse(readFileSync(join(env.SCENT_CONFIG_DIR ?? '', 'credentials.json'), 'utf8'))
+    expect(Object.keys(file.secrets)).toEqual(['second'])
+    expect((await scent(env, ['auth', 'token'])).code).toBe(0)
+    expect((await scent(env, ['auth', 'logout'])).code).toBe(0)
+    expect((await scent(env, ['auth', 'token'])).code).toBe(3)
+    expect((await scent(env, ['auth', 'logout'])).code).toBe(3)
+  })
+})
+
+describe('auth list and auth use', () => {
+  test('show and choose the profile in use', async () => {
+    const env = bareHome()
+    expect(JSON.parse((await scent(env, ['auth', 'list', '--json'])).stdout)).toEqual({items: []})
+    await login(env, ...inFile)
+    await login(env, ...inFile, '--name', 'second')
+    expect((await scent(env, ['auth', 'use', 'default'])).code).toBe(0)
+    const {items} = JSON.parse((await scent(env, ['auth', 'list', '--json'])).stdout)
+    expect(items).toMatchObject([
+      {profile: 'default', current: true, clientId: 'rimal', storage: 'file'},
+      {profile: 'second', current: false},
+    ])
+    expect(await scent(env, ['auth', 'use', 'nobody'])).toMatchObject({code: 3})
+  })
+})
+
+describe('auth status', () => {
+  test('says where each setting came from, what it won over, and that it works', async () => {
+    const env = bareHome()
+    await login(env, ...inFile)
+    const credential = {SCENT_CLIENT_ID: 'warda', SCENT_CLIENT_SECRET: SECRET}
+    const ran = await scent({...env, ...credential}, ['auth', 'status', '--json'])
+    expect(ran.code).toBe(0)
+    const status = JSON.parse(ran.stdout)
+    expect(status.usable).toBe(true)
+    expect(status.settings).toContainEqual({
+      setting: 'client-id',
+      value: 'warda',
+      source: 'SCENT_CLIENT_ID',
+      beat: [{value: 'rimal', source: 'profile default'}],
+    })
+    expect((await scent(env, ['auth', 'status'])).stdout).toContain(
+      `base-url\t${service.url}\tprofile default`,
+    )
+  })
+
+  test('shows the settings of a credential that does not work, with the exit code of the failure', async () => {
+    const env = {
+      ...bareHome(),
+      SCENT_BASE_URL: service.url,
+      SCENT_CLIENT_ID: 'rimal',
+      SCENT_CLIENT_SECRET: 'wrong',
+    }
+    const ran = await scent(env, ['auth', 'status', '--json'])
+    expect(ran.code).toBe(3)
+    expect(JSON.parse(ran.stdout)).toMatchObject({
+      usable: false,
+      error: {state: 'UNAUTHORIZED_INVALID_CREDENTIALS', exitCode: 3},
+    })
+    const gone = await scent({...env, SCENT_BASE_URL: 'http://127.0.0.1:1'}, [
+      'auth',
+      'status',
+      '--max-wait',
+      '0',
+    ])
+    expect(gone).toMatchObject({code: 10, stderr: expect.stringContaining('NO_CONNECTION')})
+  })
+
+  test('without any credential names the ways to get one', async () => {
+    const ran = await scent(bareHome(), ['auth', 'status'])
+    expect(ran).toMatchObject({code: 3, stderr: expect.stringContaining('scent sandbox start')})
+  })
+
+  test('never sends the credential of a profile to another host', async () => {
+    const env = bareHome()
+    await login(env, ...inFile)
+    const asked = service.seen.length
+    const ran = await scent(env, [
+      'auth',
+      'status',
+      '--base-url',
+      service.url.replace('127.0.0.1', 'localhost'),
+    ])
+    expect(ran).toMatchObject({code: 2, stderr: expect.stringContaining('belongs to')})
+    expect(service.seen.length).toBe(asked)
+  })
+})
+
+describe('a config.json', () => {
+  test.each(['', '{', '{"version":1,"profiles":{"default":{}}}'])(
+    'that is broken (%j) stops every command that needs it, and stays as it is',
+    async (content) => {
+      const env = bareHome()
+      mkdirSync(env.SCENT_CONFIG_DIR ?? '', {recursive: true})
+      writeFileSync(configOf(env), content)
+      const commands = [
+        ['auth', 'list'],
+        ['auth', 'status'],
+        ['auth', 'use', 'x'],
+        ['config'],
+        loginArgs(...inFile),
+      ]
+      for (const argv of commands) {
+        const ran = await scent(env, argv, SECRET)
+        expect(ran).toMatchObject({code: 2, stderr: expect.stringContaining(configOf(env))})
+      }
+      expect(readFileSync(configOf(env), 'utf8')).toBe(content)
+    },
+  )
+})
+
+test('what is piped into a command is never taken for an argument', async () => {
+  const ran = await scent(bareHome(), ['config'], SECRET)
+  expect(ran).toMatchObject({code: 0, stderr: ''})
+})
+
+describe('config', () => {
+  test('shows the settings and changes the few there are', async () => {
+    const env = bareHome()
+    await login(env, ...inFile)
+    expect(JSON.parse((await scent(env, ['config', '--json'])).stdout)).toEqual({
+      profile: 'default',
+      'rate-share': 1,
+      'config-dir': env.SCENT_CONFIG_DIR,
+      'state-dir': env.SCENT_STATE_DIR,
+    })
+    expect((await scent(env, ['config', 'rate-share', '0.25'])).code).toBe(0)
+    expect(JSON.parse((await scent(env, ['config', 'rate-share', '--json'])).stdout)).toEqual({
+      'rate-share': 0.25,
+    })
+    for (const wrong of ['0', '1.5', 'all', '-1']) {
+      expect((await scent(env, ['config', 'rate-share', '--', wrong])).code).toBe(2)
+    }
+    expect((await scent(env, ['config', 'profile', 'nobody'])).code).toBe(3)
+    await login(env, ...inFile)
+    expect(JSON.parse((await scent(env, ['config', 'rate-share', '--json'])).stdout)).toEqual({
+      'rate-share': 0.25,
+    })
+  })
+})
