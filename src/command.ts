@@ -196,7 +196,9 @@ export abstract class ScentCommand extends Command {
   /** A view for a person, on stderr: what a walk shows on its way to its result. */
   protected async screen(view: View): Promise<void> {
     this.opened?.progress.clear()
-    await showViews(new Outlet(process.stderr), [view], 'table', undefined)
+    const out = new Outlet(process.stderr)
+    await showViews(out, [view], 'table', undefined)
+    await out.write('\n')
   }
 
   /** The JSON of a file that the user names, or of stdin for `-`. Fails with INVALID_INPUT. */

@@ -54,13 +54,11 @@ export async function askAddress(
   const known = before ? [before, ...saved.filter((one) => oneLine(one) !== oneLine(before))] : saved
   const choices = [
     ...known.slice(0, 9).map((value) => ({name: oneLine(value), value})),
-    {name: 'Another address', value: undefined},
+    {name: 'Another address', value: null},
   ]
   const flag = '--address'
   const picked =
-    known.length === 0
-      ? undefined
-      : await ask.choose<ShippingAddress | undefined>({message: 'Ship to', flag, choices})
+    known.length === 0 ? null : await ask.choose<ShippingAddress | null>({message: 'Ship to', flag, choices})
   if (picked) return picked
   const typed: Record<string, string> = {}
   for (const field of addressFields) typed[field.name] = await askField(ask, field)

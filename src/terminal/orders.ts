@@ -44,8 +44,9 @@ export function orderCard(order: OrderRead): Card<OrderRead> {
       {
         key: 'total',
         header: 'Charged incl. VAT',
-        get: () => money(detail?.totalAmountWithVat ?? header?.amount, currency),
+        get: () => money(header?.amount, currency),
       },
+      {key: 'goods', header: 'Goods incl. VAT', get: () => money(detail?.totalAmountWithVat, currency)},
       {key: 'vat', header: 'VAT on goods', get: () => money(detail?.totalGoodsVatAmount, currency)},
       {
         key: 'commission',

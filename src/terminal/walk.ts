@@ -4,7 +4,7 @@ import type {ShippingAddress} from '../contract/orders.ts'
 import {askAddress} from './address.ts'
 import type {Ask} from './ask.ts'
 import {previewTable} from './cart.ts'
-import {moneyText} from './cells.ts'
+import {localTime, moneyText} from './cells.ts'
 import {type DifferenceView, differenceTable, type PriceView, priceCard} from './checkout.ts'
 import type {View} from './output.ts'
 
@@ -78,7 +78,11 @@ export function openWalker(
       if (event.kind === 'taking-up') note(takingUp(event.entry))
       if (event.kind === 'taken-up' && !event.charged)
         note(`Order ${event.entry.reference} was not made, and nothing was charged for it.`)
-      if (event.kind === 'cart' && ask.interactive) await write(previewTable(event.preview))
+      if (event.kind === 'cart' && ask.interactive) {
+        const {customerRef} = event.preview
+        const title = customerRef ? `Cart of ${customerRef}` : "The partner's own cart"
+        await write({...previewTable(event.preview), title})
+      }
       if (event.kind === 'cart-busy')
         note(
           `Order ${event.reference ?? ''} is in flight on this cart. Looking again in ${seconds(event.forMs)}.`,
@@ -115,7 +119,10 @@ export function openWalker(
       stage = 'locked'
       reference = offer.reference
       const {price, balance, balanceAfter, locked} = offer
-      if (ask.interactive) await write(priceCard({...price, balance, balanceAfter}))
+      if (ask.interactive)
+        await write({...priceCard({...price, balance, balanceAfter}), title: 'To be ordered'})
+      if (balanceAfter !== null && String(balanceAfter).startsWith('-'))
+        note('The wallet holds less than this order costs: the service may fail it.')
       if (options.yes) return 'yes'
       const left = () => (locked.endsAt === null ? null : locked.endsAt - options.now())
       const amount = moneyText(locked.lock.total, price.currency)
@@ -126,8 +133,8 @@ export function openWalker(
 
 function takingUp({reference, startedAt, pending}: Earlier): string {
   return pending.length > 0
-    ? `Order ${reference}, begun ${startedAt}, was sent and has no answer yet. Asking for it again: it is charged once or not at all.`
-    : `Order ${reference}, begun ${startedAt}, was never sent. Taking it up again.`
+    ? `Order ${reference}, begun ${localTime(startedAt)}, was sent and has no answer yet. Asking for it again: it is charged once or not at all.`
+    : `Order ${reference}, begun ${localTime(startedAt)}, was never sent. Taking it up again.`
 }
 
 const stories = {
