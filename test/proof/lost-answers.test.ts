@@ -19,6 +19,10 @@ const cases = Object.entries(losses).flatMap(([loss, fault]) =>
   })),
 )
 
+/** A token that expired was met, and replaced once. */
+const mints = (shop: Shop) =>
+  shop.sandbox.state.requests.list().filter((one) => one.operation === 'mintToken').length
+
 async function inShop(work: (shop: Shop, sku: string) => Promise<void>): Promise<void> {
   const shop = await openShop()
   try {
@@ -38,6 +42,7 @@ describe.concurrent('after the commit', () => {
       const cart = await shop.json(['cart', 'add', `${variant}=3`, '--customer', 'C 1', ...quick])
       expect(cart.items).toMatchObject([{variantId: variant, quantity: 5}])
       expect(shop.cart('C 1')).toEqual({[variant]: 5})
+      expect(mints(shop)).toBe(expire ? 2 : 1)
     }),
   )
 
@@ -58,6 +63,7 @@ describe.concurrent('after the commit', () => {
       expect(shop.orders()).toMatchObject([{id: order.id, customer_ref: 'C 1', status: 'Processing'}])
       expect(shop.debits()).toBe(1)
       expect(order.pricing.total).toBe(305.9)
+      expect(mints(shop)).toBe(expire ? 2 : 1)
     }),
   )
 
