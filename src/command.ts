@@ -272,9 +272,7 @@ export abstract class ScentCommand extends Command {
   private async present(result: unknown): Promise<void> {
     const {mode} = this
     this.opened?.progress.clear()
-    // A command that serves has said all it had to say.
-    if (result === undefined && this.views.length === 0) return
-    if (mode === 'json' || this.views.length === 0) return this.print(result)
+    if (mode === 'json' || (this.views.length === 0 && result !== undefined)) return this.print(result)
     await showViews(this.out, this.views, mode, this.flags.columns)
     for (const text of this.asides) this.note(text)
   }
@@ -299,8 +297,7 @@ export abstract class ScentCommand extends Command {
     }
   }
 
-  /** Ctrl-C. */
-  protected interrupted(): void {
+  private interrupted(): void {
     if (this.holds() && !this.interrupt.signal.aborted) {
       this.interrupt.abort()
       this.note(`${this.story?.() ?? ''} Waiting for its answer; press Ctrl-C again to leave now.`)
@@ -313,7 +310,7 @@ export abstract class ScentCommand extends Command {
   private withStory(failure: Failure | undefined): Failure | undefined {
     if (failure?.code === 'INTERRUPTED' && failure.facts.message === undefined) {
       const story = this.story ?? this.opened?.story
-      return new Failure('INTERRUPTED', story ? {message: story()} : {})
+      return new Failure('INTERRUPTED', {message: story ? story() : 'Interrupted. Nothing was sent.'})
     }
     const done = failure?.exitCode === 2 ? this.opened?.changed() : undefined
     if (!failure || done === undefined) return failure

@@ -20,12 +20,17 @@ export function cartTable(cart: Cart): Table<CartItem> {
     columns: [
       {key: 'sku', header: 'SKU', get: ({sku}) => sku},
       {key: 'variant', header: 'Variant', whole: true, get: ({variantId}) => variantId},
-      {key: 'size', header: 'ml', get: ({sizeMl}) => sizeMl},
+      {key: 'size', header: 'ml', yields: true, get: ({sizeMl}) => sizeMl},
       {key: 'quantity', header: 'Qty', get: ({quantity}) => quantity},
-      {key: 'unit', header: 'Unit', get: ({pricing}) => money(pricing?.unitPrice, pricing?.currency ?? base)},
+      {
+        key: 'unit',
+        header: 'Unit',
+        yields: true,
+        get: ({pricing}) => money(pricing?.unitPrice, pricing?.currency ?? base),
+      },
       {
         key: 'total',
-        header: 'Total incl. VAT',
+        header: 'Incl. VAT',
         get: ({pricing}) => money(pricing?.line?.totalWithVat, pricing?.currency ?? base),
       },
       {key: 'currency', header: 'Currency', shown: 'plain', get: ({pricing}) => pricing?.currency ?? base},
@@ -55,15 +60,20 @@ export function previewTable(preview: Preview): Table<PreviewLine> {
     empty: 'The cart is empty.',
     columns: [
       {key: 'sku', header: 'SKU', get: ({sku}) => sku},
-      {key: 'variant', header: 'Variant', whole: true, get: ({variantId}) => variantId},
+      {key: 'variant', header: 'Variant', whole: true, yields: true, get: ({variantId}) => variantId},
       {key: 'quantity', header: 'Qty', get: ({quantity}) => quantity},
       {
         key: 'total',
-        header: 'Total incl. VAT',
+        header: 'Incl. VAT',
         get: (line) => money(line.lineTotalWithVat, line.baseCurrency ?? base),
       },
       {key: 'currency', header: 'Currency', shown: 'plain', get: (line) => line.baseCurrency ?? base},
-      {key: 'stock', header: 'Stock', get: ({availability}) => badge(availability, stockTones)},
+      {
+        key: 'stock',
+        header: 'Stock',
+        yields: true,
+        get: ({availability}) => badge(availability, stockTones),
+      },
       {key: 'available', header: 'Available', shown: 'asked', get: (line) => line.availableQuantity},
       {
         key: 'issue',

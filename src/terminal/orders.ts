@@ -77,10 +77,10 @@ export function orderLines(order: OrderRead): Table<OrderLine> {
       {key: 'line', header: 'Line', whole: true, get: ({id}) => id},
       {key: 'variant', header: 'Variant', whole: true, get: ({variantId}) => variantId},
       {key: 'quantity', header: 'Qty', get: ({quantity}) => quantity},
-      {key: 'returned', header: 'Returned', get: ({returnedQuantity}) => returnedQuantity},
-      {key: 'unit', header: 'Unit', get: ({unitAmount}) => money(unitAmount, currency)},
+      {key: 'returned', header: 'Returned', yields: true, get: ({returnedQuantity}) => returnedQuantity},
+      {key: 'unit', header: 'Unit', yields: true, get: ({unitAmount}) => money(unitAmount, currency)},
       {key: 'total', header: 'Total', get: ({lineTotal}) => money(lineTotal, currency)},
-      {key: 'mode', header: 'Mode', get: ({pricingMode}) => pricingMode},
+      {key: 'mode', header: 'Mode', yields: true, get: ({pricingMode}) => pricingMode},
     ],
   }
 }
@@ -127,10 +127,10 @@ export const recordedOrderColumns: Column<RecordedOrder>[] = [
   {key: 'reference', header: 'Reference', whole: true, get: (order) => order.externalReference},
   {key: 'outcome', header: 'Outcome', get: ({outcome}) => badge(outcome, outcomeTones)},
   {key: 'order', header: 'Order', whole: true, get: ({orderId}) => orderId},
-  {key: 'total', header: 'Total', get: ({total, currency}) => money(total, currency)},
+  {key: 'total', header: 'Total', yields: true, get: ({total, currency}) => money(total, currency)},
   {key: 'currency', header: 'Currency', shown: 'plain', get: ({currency}) => currency},
-  {key: 'customer', header: 'Customer', get: ({customerRef}) => customerRef},
-  {key: 'started', header: 'Started', get: ({startedAt}) => time(startedAt)},
+  {key: 'customer', header: 'Customer', yields: true, get: ({customerRef}) => customerRef},
+  {key: 'started', header: 'Started', yields: true, get: ({startedAt}) => time(startedAt)},
   {key: 'updated', header: 'Updated', shown: 'asked', get: ({updatedAt}) => time(updatedAt)},
   {key: 'status', header: 'Status', shown: 'asked', get: ({status}) => badge(status, orderTones)},
 ]

@@ -1,6 +1,6 @@
 import {Failure} from '../contract/failure.ts'
 import {type Cell, isNumeric, pretty} from './cells.ts'
-import {noPaint, type Paint, pad, width} from './text.ts'
+import {cut, noPaint, type Paint, pad, width} from './text.ts'
 
 export interface Column<Row> {
   /** What --columns and a CSV header call it. */
@@ -12,8 +12,10 @@ export interface Column<Row> {
    * `asked`: only when --columns names it.
    */
   shown?: 'plain' | 'asked'
-  /** Never cut, whatever the width: an id that is no use in half. */
+  /** Never cut, whatever the width: an id that is no use in half. Numbers never are. */
   whole?: true
+  /** Left out where the terminal is too narrow for all; the last such column goes first. */
+  yields?: true
 }
 
 export interface Field {
@@ -51,26 +53,52 @@ export function chosen<Row>(
   })
 }
 
-/** Room for each column, the widest ones cut first until the line fits. */
-function rooms(columns: Column<never>[], lines: string[][], terminalWidth: number): number[] {
-  const wanted = columns.map(({header}, index) =>
-    Math.max(width(header), ...lines.map((line) => width(line[index] ?? ''))),
-  )
-  const gaps = GAP * (columns.length - 1)
-  const floor = columns.map(({header, whole}, index) =>
-    whole ? (wanted[index] ?? 0) : Math.min(wanted[index] ?? 0, Math.max(8, width(header))),
-  )
-  let excess = wanted.reduce((sum, room) => sum + room, gaps) - terminalWidth
-  while (excess > 0) {
-    const widest = wanted.reduce((best, room, index) => {
-      const spare = room - (floor[index] ?? 0)
-      return spare > 0 && (best < 0 || room > (wanted[best] ?? 0)) ? index : best
-    }, -1)
-    if (widest < 0) break
-    wanted[widest] = (wanted[widest] ?? 0) - 1
-    excess -= 1
+interface Cut {
+  column: Column<never>
+  /** Each cell as text, and the same with its colours. */
+  cells: {text: string; painted: string}[]
+  numeric: boolean
+  /** Cells of the terminal that it wants, that it should have, and that it can do with. */
+  wanted: number
+  fair: number
+  least: number
+}
+
+const GAP = 2
+const FAIR = 24
+const LEAST = 8
+
+function measure<Row>(column: Column<Row>, rows: Row[], paint: Paint, now: number | undefined): Cut {
+  const values = rows.map((row) => column.get(row))
+  const cells = values.map((cell) => ({text: pretty(cell, noPaint, now), painted: pretty(cell, paint, now)}))
+  const filled = values.filter((cell) => cell !== null && cell !== undefined)
+  const numeric = filled.length > 0 && filled.every(isNumeric)
+  const wanted = Math.max(width(column.header), ...cells.map(({text}) => width(text)))
+  const atLeast = (room: number) =>
+    column.whole || numeric ? wanted : Math.min(wanted, Math.max(room, width(column.header)))
+  return {column: column as Column<never>, cells, numeric, wanted, fair: atLeast(FAIR), least: atLeast(LEAST)}
+}
+
+const total = (cuts: Cut[], room: 'wanted' | 'fair') => cuts.reduce((sum, cut) => sum + cut[room] + GAP, -GAP)
+
+/** Leaves out what yields, then cuts the widest first, until the columns fit. */
+function fitted(cuts: Cut[], terminalWidth: number): Cut[] {
+  let kept = cuts
+  while (total(kept, 'fair') > terminalWidth) {
+    const last = kept.findLast(({column}) => column.yields)
+    if (!last) break
+    kept = kept.filter((cut) => cut !== last)
   }
-  return wanted
+  for (let excess = total(kept, 'wanted') - terminalWidth; excess > 0; excess -= 1) {
+    const spare = kept.filter(({wanted, least}) => wanted > least)
+    const widest = spare.reduce<Cut | undefined>(
+      (best, cut) => (best && best.wanted >= cut.wanted ? best : cut),
+      undefined,
+    )
+    if (!widest) break
+    widest.wanted -= 1
+  }
+  return kept
 }
 
 /** Rows without lines around them, as gh and kubectl draw them. */
@@ -80,8 +108,6 @@ const bare = {
   ...{'right-mid': '', middle: '', truncate: '…'},
 }
 
-const GAP = 2
-
 /** An aligned table for people. Text only: the caller writes it. */
 export async function tableText<Row>(
   columns: Column<Row>[],
@@ -90,21 +116,20 @@ export async function tableText<Row>(
 ): Promise<string> {
   const {default: CliTable} = await import('cli-table3')
   const paint = options.paint ?? noPaint
-  const cells = rows.map((row) => columns.map((column) => column.get(row)))
-  const texts = cells.map((line) => line.map((cell) => pretty(cell, noPaint, options.now)))
-  const room = rooms(columns as Column<never>[], texts, options.terminalWidth)
-  const numeric = columns.map((_, index) => {
-    const filled = cells.flatMap((line) => line[index] ?? [])
-    return filled.length > 0 && filled.every(isNumeric)
-  })
+  const cuts = columns.map((column) => measure(column, rows, paint, options.now))
+  const kept = fitted(cuts, options.terminalWidth)
   const table = new CliTable({
-    head: columns.map(({header}) => paint(header.toUpperCase(), 'dim')),
-    colWidths: room.map((width) => width + GAP),
-    colAligns: numeric.map((right) => (right ? 'right' : 'left')),
+    head: kept.map(({column}) => paint(column.header.toUpperCase(), 'dim')),
+    colWidths: kept.map(({wanted}) => wanted + GAP),
+    colAligns: kept.map(({numeric}) => (numeric ? 'right' : 'left')),
     chars: bare,
     style: {head: [], border: [], 'padding-left': 0, 'padding-right': GAP},
   })
-  table.push(...cells.map((line) => line.map((cell) => pretty(cell, paint, options.now))))
+  const shownText = ({cells, wanted}: Cut, at: number) => {
+    const {text = '', painted = ''} = cells[at] ?? {}
+    return width(text) > wanted ? cut(text, wanted) : painted
+  }
+  table.push(...rows.map((_, at) => kept.map((column) => shownText(column, at))))
   return table
     .toString()
     .split('\n')

@@ -12,8 +12,13 @@ export function variantColumns(display: boolean): Column<Variant>[] {
   return [
     {key: 'id', header: 'Variant', whole: true, get: ({id}) => id},
     {key: 'sku', header: 'SKU', get: ({sku}) => sku},
-    {key: 'size', header: 'ml', get: ({sizeMl}) => sizeMl},
-    {key: 'price', header: 'Price', get: ({pricing}) => money(pricing?.unitPrice, pricing?.currency)},
+    {key: 'size', header: 'ml', yields: true, get: ({sizeMl}) => sizeMl},
+    {
+      key: 'price',
+      header: 'Price',
+      yields: true,
+      get: ({pricing}) => money(pricing?.unitPrice, pricing?.currency),
+    },
     {
       key: 'total',
       header: 'Incl. VAT',
@@ -26,7 +31,12 @@ export function variantColumns(display: boolean): Column<Variant>[] {
       ...shown,
       get: ({pricing}) => money(pricing?.display?.unitPriceDisplay, pricing?.display?.displayCurrency),
     },
-    {key: 'stock', header: 'Stock', get: ({availability}) => badge(availability?.state, stockTones)},
+    {
+      key: 'stock',
+      header: 'Stock',
+      yields: true,
+      get: ({availability}) => badge(availability?.state, stockTones),
+    },
     {
       key: 'available',
       header: 'Available',

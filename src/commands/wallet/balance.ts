@@ -17,6 +17,7 @@ export default class WalletBalance extends ScentCommand {
     const {client} = await this.session(flags)
     const page = await client.call(listWalletTransactions, {query: {pageSize: 1}})
     const newest = page.items[0] ?? null
+    if (!newest) this.note('The ledger has no entry yet, and nothing else tells the balance.')
     this.show(balanceCard(newest))
     return newest
   }

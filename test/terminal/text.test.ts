@@ -1,0 +1,69 @@
+import {describe, expect, it} from 'vitest'
+import {cut, isColoured, pad, paintFor, safe, width} from '../../src/terminal/text.ts'
+
+describe('text from outside', () => {
+  it.each([
+    ['a line break', 'a\r\nb', 'a\\u{d}\\u{a}b'],
+    ['a tab', 'a\tb', 'a\\u{9}b'],
+    ['an escape sequence', '\u001b[31mred', '\\u{1b}[31mred'],
+    ['a control sequence of C1', '\u009b2J', '\\u{9b}2J'],
+    ['DEL and NUL', '\u007f\u0000', '\\u{7f}\\u{0}'],
+    ['a bidi override', 'abc\u202edcba', 'abc\\u{202e}dcba'],
+    ['a bidi isolate', '\u2066x\u2069', '\\u{2066}x\\u{2069}'],
+    ['the Arabic letter mark', '\u061cx', '\\u{61c}x'],
+    ['zero-width characters', 'a\u200bb\u2060c\ufeffd', 'a\\u{200b}b\\u{2060}c\\u{feff}d'],
+    ['line separators', 'a\u2028b\u2029', 'a\\u{2028}b\\u{2029}'],
+    ['a lone surrogate', 'a\ud800b', 'a\\u{d800}b'],
+    ['an invisible tag', 'a\u{e0041}', 'a\\u{e0041}'],
+  ])('%s is written out', (_, text, expected) => {
+    expect(safe(text)).toBe(expected)
+  })
+
+  it.each(['عطر العود', '香水', 'Crème brûlée', '🌹', 'a b-c/d?e=f'])('%s stays as it is', (text) => {
+    expect(safe(text)).toBe(text)
+  })
+
+  it('may be no text at all', () => {
+    expect([safe(12), safe(null), safe({})]).toEqual(['12', 'null', '[object Object]'])
+  })
+})
+
+describe('the room of a text', () => {
+  it.each([
+    ['plain', 5],
+    ['香水', 4],
+    ['🌹', 2],
+    ['é', 1],
+    ['عطر', 3],
+  ])('%s takes %i cells', (text, cells) => {
+    expect(width(text)).toBe(cells)
+  })
+
+  it('is never exceeded by a cut text, which ends in an ellipsis', () => {
+    expect(cut('香水香水', 5)).toBe('香水…')
+    expect(cut('abcdef', 6)).toBe('abcdef')
+    expect(cut('abcdefg', 6)).toBe('abcde…')
+    expect(cut('e\u0301e\u0301e\u0301', 2)).toBe('e\u0301…')
+  })
+
+  it('is filled up by cells, not by characters', () => {
+    expect(pad('香水', 6)).toBe('香水  ')
+    expect(pad('12', 4, 'right')).toBe('  12')
+  })
+})
+
+describe('colours', () => {
+  it.each([
+    [true, {}, true],
+    [false, {}, false],
+    [true, {TERM: 'dumb'}, false],
+    [true, {NO_COLOR: '1'}, false],
+    [false, {FORCE_COLOR: '1'}, true],
+    [true, {FORCE_COLOR: '0'}, false],
+    [true, {NO_COLOR: ''}, true],
+    [true, {NO_COLOR: '1', FORCE_COLOR: '1'}, false],
+  ])('a terminal: %s, with %j: %s', (isTTY, env, expected) => {
+    expect(isColoured({isTTY}, env)).toBe(expected)
+    expect(paintFor({isTTY}, env)('x', 'bad') !== 'x').toBe(expected)
+  })
+})
