@@ -272,7 +272,9 @@ export abstract class ScentCommand extends Command {
   private async present(result: unknown): Promise<void> {
     const {mode} = this
     this.opened?.progress.clear()
-    if (mode === 'json' || (this.views.length === 0 && result !== undefined)) return this.print(result)
+    // A command that serves has said all it had to say.
+    if (result === undefined && this.views.length === 0) return
+    if (mode === 'json' || this.views.length === 0) return this.print(result)
     await showViews(this.out, this.views, mode, this.flags.columns)
     for (const text of this.asides) this.note(text)
   }
@@ -297,7 +299,8 @@ export abstract class ScentCommand extends Command {
     }
   }
 
-  private interrupted(): void {
+  /** Ctrl-C. */
+  protected interrupted(): void {
     if (this.holds() && !this.interrupt.signal.aborted) {
       this.interrupt.abort()
       this.note(`${this.story?.() ?? ''} Waiting for its answer; press Ctrl-C again to leave now.`)

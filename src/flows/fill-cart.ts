@@ -140,7 +140,8 @@ export async function stepLine(
     const now = heldOf(view, variantId)
     if (now === target) return view
     if (now !== before) throw unsettled(error, variantId, before, target, now)
-    return target === 0
+    // Of a line that is not there, nothing can be taken: the service says so.
+    return target <= 0
       ? removeLine(client, customerRef, variantId)
       : setQuantity(client, customerRef, {variantId, quantity: target})
   }

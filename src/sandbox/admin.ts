@@ -19,7 +19,7 @@ import {seedNames, seedWorld} from './seed.ts'
 import {restoreSnapshot, takeSnapshot} from './snapshots.ts'
 import type {State} from './state.ts'
 import {stateView} from './state-view.ts'
-import {changeVariant, variantChange} from './variant-changes.ts'
+import {changeVariant, readVariantTerms, variantChange} from './variant-changes.ts'
 
 export interface AdminOptions {
   token: string
@@ -116,6 +116,7 @@ function routesOf(state: State, {folder}: AdminOptions): AdminRoute[] {
       variantChange,
       within(({id, body}) => changeVariant(state, id, body)),
     ),
+    plain('GET', '/variants/:id', ({id}) => readVariantTerms(world, id)),
     plain(
       'POST',
       '/orders/:id/deliver',

@@ -1,4 +1,5 @@
 import {randomBytes} from 'node:crypto'
+import {once} from 'node:events'
 import {mkdtempSync, rmSync} from 'node:fs'
 import type {Server} from 'node:http'
 import type {AddressInfo} from 'node:net'
@@ -24,7 +25,7 @@ import type {State} from './state.ts'
 import {openWorld} from './world.ts'
 
 export interface SandboxOptions {
-  /** The database file; in memory when absent. */
+  /** The database file, which no other process may use; in memory when absent. */
   file?: string
   /** What a new database holds; `demo` when absent. */
   seed?: SeedName
@@ -35,7 +36,7 @@ export interface SandboxOptions {
   assume?: readonly string[]
 }
 
-export interface Credential {
+export type Credential = {
   clientId: string
   clientSecret: string
   partnerId: string
@@ -49,8 +50,11 @@ export interface Sandbox {
   credentials: Credential[]
   /** The bearer token of the controls below /__sandbox/v1. */
   adminToken: string
-  /** Serves on 127.0.0.1; port 0 picks a free one. Answers the base URL. */
-  listen(port?: number): Promise<string>
+  /**
+   * Serves on 127.0.0.1 and answers the base URL. Port 0 picks a free one; of several ports the first free one is
+   * taken. Fails with INVALID_INPUT when the port is taken.
+   */
+  listen(ports?: number | readonly number[]): Promise<string>
   /** Lets running requests end, then closes the server and the database. */
   close(): Promise<void>
 }
@@ -75,9 +79,9 @@ export async function createSandbox(options: SandboxOptions = {}): Promise<Sandb
     adminToken,
     state,
     credentials: credentialsOf(state),
-    listen: async (port = 0) => {
+    listen: async (ports = 0) => {
       server = createAdaptorServer({fetch: app.fetch}) as Server
-      return listening(server, port)
+      return listening(server, [ports].flat())
     },
     close: async () => {
       if (server !== undefined) await drain(server)
@@ -150,13 +154,19 @@ function gone({signal, timeoutMs}: HttpRequest): Promise<void> {
   })
 }
 
-function listening(server: Server, port: number): Promise<string> {
-  return new Promise((resolve, reject) => {
-    server.once('error', reject)
-    server.listen(port, '127.0.0.1', () =>
-      resolve(`http://127.0.0.1:${(server.address() as AddressInfo).port}`),
-    )
-  })
+async function listening(server: Server, [port = 0, ...others]: number[]): Promise<string> {
+  try {
+    server.listen(port, '127.0.0.1')
+    await once(server, 'listening')
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error
+    if (others.length > 0) return listening(server, others)
+    throw new Failure('INVALID_INPUT', {
+      message: `Port ${port} is taken.`,
+      hint: 'Choose another, or 0 for a free one.',
+    })
+  }
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 }
 
 /** Requests that are running may end within 5 s. */

@@ -50,6 +50,11 @@ export function changeVariant({world, clock}: State, key: string, change: Change
   return view(world, after)
 }
 
+/** How a variant stands, by its id or its SKU. */
+export function readVariantTerms(world: World, key: string): object {
+  return view(world, findVariant(world, key) ?? refuse('NOT_FOUND_VARIANT'))
+}
+
 function findVariant(world: World, key: string): VariantRow | undefined {
   const sql = 'SELECT id, sku, price, floor, stock, withheld, active FROM variants WHERE id = ? OR sku = ?'
   return world.get<VariantRow>(sql, key.toLowerCase(), key)

@@ -1,4 +1,5 @@
 import {createHmac} from 'node:crypto'
+import {rmSync} from 'node:fs'
 import sqlite, {type Database, type JSValue, type Statement} from 'node-sqlite3-wasm'
 import {schema, schemaVersion} from './schema.ts'
 
@@ -31,8 +32,13 @@ export function uuidOf(seed: string, kind: string, n: number): string {
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-${variant}${hex.slice(17, 20)}-${hex.slice(20, 32)}`
 }
 
-/** Opens the database at `file`, or one in memory; creates its tables when it is new. */
+/**
+ * Opens the database at `file`, or one in memory; creates its tables when it is new. The caller sees to it that no
+ * other process uses the file.
+ */
 export function openWorld(file: string | ':memory:', seed: string): World {
+  // What a killed process left behind: the library's own lock is a folder that nobody removes.
+  if (file !== ':memory:') rmSync(`${file}.lock`, {recursive: true, force: true})
   const db: Database = file === ':memory:' ? new sqlite.Database() : new sqlite.Database(file)
   // Exclusive mode must come first: without shared memory WAL is refused silently, and writes are many times slower.
   db.get('PRAGMA locking_mode = EXCLUSIVE')

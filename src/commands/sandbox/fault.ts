@@ -1,0 +1,107 @@
+import * as Flags from '@oclif/core/flags'
+import {outputFlags, ScentCommand} from '../../command.ts'
+import {Failure} from '../../contract/failure.ts'
+import {foldersOf} from '../../store/paths.ts'
+import {requireSandbox} from '../../store/sandbox.ts'
+import {faultColumns, type SandboxFault} from '../../terminal/sandbox.ts'
+
+const effects = [
+  'status',
+  'reset',
+  'hang',
+  'truncate',
+  'malformed',
+  'slow',
+  'race',
+  'additive-fields',
+  'unknown-enum',
+] as const
+
+export default class SandboxFaultCommand extends ScentCommand {
+  static override summary = 'Order a fault, list the ordered ones, or clear them.'
+  static override description =
+    'A fault meets requests of an operation (as `scent api` names them), a method or a path. --when before answers in place of the work; --when after lets it commit first, then spoils the answer. `slow` before an order create keeps the order in progress for that long.'
+  static override examples = [
+    '<%= config.bin %> sandbox fault --operation createOrder --effect reset --when after --times 1',
+    '<%= config.bin %> sandbox fault --effect status --status 503 --probability 0.1',
+    '<%= config.bin %> sandbox fault --operation createOrder --effect slow --when before --delay 5000',
+    '<%= config.bin %> sandbox fault --list',
+    '<%= config.bin %> sandbox fault --clear',
+  ]
+  static override flags = {
+    ...outputFlags,
+    list: Flags.boolean({summary: 'List the ordered faults.', exclusive: ['effect', 'clear']}),
+    clear: Flags.boolean({summary: 'Clear them all, or the one of --id.', exclusive: ['effect']}),
+    id: Flags.integer({summary: 'Which one to clear.', dependsOn: ['clear'], helpValue: 'N'}),
+    effect: Flags.option({options: effects})({summary: 'What happens.'}),
+    operation: Flags.string({summary: 'Operation to meet, such as createOrder.', helpValue: 'NAME'}),
+    method: Flags.string({summary: 'Method to meet.', helpValue: 'METHOD'}),
+    path: Flags.string({summary: 'Path to meet; may end in *.', helpValue: 'PATH'}),
+    when: Flags.option({options: ['before', 'after'] as const})({
+      summary: 'Before the work, or after its commit.',
+    }),
+    times: Flags.integer({summary: 'How many requests it meets; all if not said.', min: 1, helpValue: 'N'}),
+    probability: Flags.string({summary: 'Chance to meet a request, 0 to 1.', helpValue: 'P'}),
+    'random-seed': Flags.integer({summary: 'Seed of that chance.', helpValue: 'N'}),
+    delay: Flags.integer({summary: 'Milliseconds, for slow.', min: 0, helpValue: 'MS'}),
+    status: Flags.integer({summary: 'HTTP status, for status.', min: 400, max: 599, helpValue: 'CODE'}),
+    state: Flags.string({summary: 'State to answer.', helpValue: 'STATE'}),
+    'retry-after': Flags.integer({summary: 'Seconds of Retry-After.', min: 0, helpValue: 'SECONDS'}),
+  }
+
+  async run(): Promise<object> {
+    const {flags} = await this.parse(SandboxFaultCommand)
+    const {callAdmin} = await import('../../sandbox/remote.ts')
+    const running = requireSandbox(foldersOf())
+    if (flags.clear)
+      await callAdmin(running, 'DELETE', flags.id === undefined ? 'faults' : `faults/${flags.id}`)
+    if (flags.effect !== undefined) {
+      const fault = await callAdmin<SandboxFault>(
+        running,
+        'POST',
+        'faults',
+        orderOf({...flags, effect: flags.effect}),
+      )
+      this.show({columns: faultColumns, rows: [fault]})
+      return fault
+    }
+    if (!flags.list && !flags.clear) {
+      throw new Failure('MISSING_INPUT', {message: 'Say --effect, --list or --clear.'})
+    }
+    const faults = await callAdmin<{items: SandboxFault[]}>(running, 'GET', 'faults')
+    this.show({columns: faultColumns, rows: faults.items, empty: 'No fault is ordered.'})
+    return faults
+  }
+}
+
+interface FaultFlags {
+  effect: string
+  operation: string | undefined
+  method: string | undefined
+  path: string | undefined
+  when: string | undefined
+  times: number | undefined
+  probability: string | undefined
+  'random-seed': number | undefined
+  delay: number | undefined
+  status: number | undefined
+  state: string | undefined
+  'retry-after': number | undefined
+}
+
+/** The order as the controls take it; what was not said stays out (JSON drops undefined). */
+function orderOf(flags: FaultFlags): object {
+  const {operation, method, path, probability} = flags
+  return {
+    match: {operation, method, path},
+    effect: flags.effect,
+    when: flags.when,
+    times: flags.times,
+    probability: probability === undefined ? undefined : Number(probability),
+    seed: flags['random-seed'],
+    delayMs: flags.delay,
+    status: flags.status,
+    state: flags.state,
+    retryAfter: flags['retry-after'],
+  }
+}

@@ -1,0 +1,133 @@
+import {dirname, join} from 'node:path'
+import * as Flags from '@oclif/core/flags'
+import {outputFlags, ScentCommand} from '../../command.ts'
+import {Failure} from '../../contract/failure.ts'
+import {ownFolder} from '../../store/files.ts'
+import {tryLock} from '../../store/lock.ts'
+import {type Folders, foldersOf} from '../../store/paths.ts'
+import {findSandbox, type Locator, removeLocator, saveLocator} from '../../store/sandbox.ts'
+import {credentialColumns} from '../../terminal/sandbox.ts'
+
+/** Tried first, so that a profile keeps its base URL over restarts. */
+const usualPort = 4747
+
+export default class SandboxStart extends ScentCommand {
+  static override summary = 'Serve the whole API on this machine.'
+  static override description =
+    'Runs until Ctrl-C or `sandbox stop`; --detach leaves it running in the background. What happens in it is kept in a database, and is there again at the next start. With --json or --detach one line says how it is reached, once it accepts requests.'
+  static override examples = [
+    '<%= config.bin %> sandbox start --detach',
+    '<%= config.bin %> sandbox start --memory --port 0 --no-limits --json',
+    '<%= config.bin %> sandbox start --assume P04=PRICE_NOT_AVAILABLE',
+  ]
+  static override flags = {
+    ...outputFlags,
+    port: Flags.integer({
+      summary: 'Port on 127.0.0.1; 0 picks a free one, which is also done when the usual one is taken.',
+      min: 0,
+      max: 65_535,
+      helpValue: 'N',
+    }),
+    data: Flags.directory({summary: 'Folder of the database.', helpValue: 'DIR', exclusive: ['memory']}),
+    memory: Flags.boolean({summary: 'Keep nothing: the database lives in memory.'}),
+    seed: Flags.option({options: ['demo', 'empty'] as const})({
+      summary: 'What a new database holds; demo if not said.',
+    }),
+    env: Flags.option({options: ['staging', 'production'] as const})({
+      summary: 'Which environment it plays.',
+      default: 'staging',
+    }),
+    'no-limits': Flags.boolean({summary: 'Answer as many requests as come.'}),
+    assume: Flags.string({
+      summary: 'Turn one decision where the spec is open.',
+      helpValue: 'ID=ALTERNATIVE',
+      multiple: true,
+      multipleNonGreedy: true,
+    }),
+    detach: Flags.boolean({summary: 'Leave it running in the background.'}),
+  }
+
+  private stop: () => void = () => undefined
+
+  async run(): Promise<unknown> {
+    const {flags} = await this.parse(SandboxStart)
+    const folders = foldersOf()
+    await refuseSecond(folders)
+    if (flags.detach) return this.background()
+    const stopped = new Promise<void>((resolve) => {
+      this.stop = resolve
+    })
+    const unlock = tryLock(join(folders.state, 'sandbox.lock')) ?? refuseRunning(findSandbox(folders))
+    const file = flags.memory ? undefined : join(flags.data ?? dataFolder(folders, flags.env), 'sandbox.db')
+    const release = file === undefined ? undefined : claim(file)
+    const {createSandbox} = await import('../../sandbox/sandbox.ts')
+    const sandbox = await createSandbox({
+      ...(file === undefined ? {} : {file}),
+      ...(flags.seed === undefined ? {} : {seed: flags.seed}),
+      limits: !flags['no-limits'],
+      environment: flags.env,
+      assume: flags.assume ?? [],
+    })
+    const baseUrl = await sandbox.listen(flags.port ?? [usualPort, 0])
+    const {adminToken, credentials} = sandbox
+    const adminUrl = `${baseUrl}/__sandbox/v1`
+    const running = {baseUrl, adminUrl, adminToken, pid: process.pid, credentials, environment: flags.env}
+    saveLocator(folders, running)
+    process.once('SIGTERM', () => this.stop())
+    await this.say(running, flags.json === true)
+    await stopped
+    await sandbox.close()
+    removeLocator(folders, process.pid)
+    release?.()
+    unlock()
+    return undefined
+  }
+
+  /** Ctrl-C is the usual way to end it, and no failure. */
+  protected override interrupted(): void {
+    this.stop()
+  }
+
+  private async background(): Promise<undefined> {
+    const {startDetached} = await import('../../sandbox/detach.ts')
+    const args = this.argv.filter((arg) => arg !== '--detach' && arg !== '--json')
+    const ready = await startDetached(['sandbox', 'start', ...args, '--json'])
+    process.stdout.write(`${JSON.stringify(ready)}\n`)
+  }
+
+  private async say(running: Locator, json: boolean): Promise<void> {
+    if (json) {
+      process.stdout.write(`${JSON.stringify(running)}\n`)
+      return
+    }
+    await this.screen({
+      columns: credentialColumns,
+      rows: running.credentials,
+      title: `Serving ${running.baseUrl}`,
+    })
+    this.note('Log in with `scent auth login --sandbox`. Ctrl-C stops it.')
+  }
+}
+
+async function refuseSecond(folders: Folders): Promise<void> {
+  const {isAnswering} = await import('../../sandbox/remote.ts')
+  const found = findSandbox(folders)
+  if (found !== undefined && (await isAnswering(found))) refuseRunning(found)
+}
+
+function refuseRunning(found: Locator | undefined): never {
+  throw new Failure(
+    'SANDBOX_RUNNING',
+    found && {message: `A sandbox is running already at ${found.baseUrl}.`},
+  )
+}
+
+const dataFolder = (folders: Folders, environment: string) => join(folders.state, 'sandbox', environment)
+
+/** Makes the database's folder and keeps other sandboxes out of it. */
+function claim(file: string): () => void {
+  ownFolder(dirname(file))
+  const release = tryLock(`${file}.owner`)
+  if (release !== undefined) return release
+  throw new Failure('SANDBOX_RUNNING', {message: `Another sandbox is using ${file}.`})
+}

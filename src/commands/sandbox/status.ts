@@ -1,0 +1,51 @@
+import * as Flags from '@oclif/core/flags'
+import {outputFlags, ScentCommand} from '../../command.ts'
+import {Failure} from '../../contract/failure.ts'
+import {foldersOf} from '../../store/paths.ts'
+import {requireSandbox} from '../../store/sandbox.ts'
+import {partnerColumns, type SandboxInfo, type SandboxPartner, sandboxCard} from '../../terminal/sandbox.ts'
+
+interface Checked {
+  violations: Violation[]
+}
+
+interface Violation {
+  invariant: string
+  ids: string[]
+}
+
+export default class SandboxStatus extends ScentCommand {
+  static override summary = 'Show how the running sandbox is reached and how it stands.'
+  static override description =
+    '--check goes through its whole database: every balance, lock, reference, stock and cart must add up. --all prints every cart, lock and order of every partner.'
+  static override examples = [
+    '<%= config.bin %> sandbox status --check',
+    '<%= config.bin %> sandbox status --all --json',
+  ]
+  static override flags = {
+    ...outputFlags,
+    check: Flags.boolean({summary: 'Check the invariants of its database; fails when one is broken.'}),
+    all: Flags.boolean({summary: 'With everything in its database, in the JSON.'}),
+  }
+
+  async run(): Promise<object> {
+    const {flags} = await this.parse(SandboxStatus)
+    const running = requireSandbox(foldersOf())
+    const {callAdmin} = await import('../../sandbox/remote.ts')
+    const info = await callAdmin<SandboxInfo & {partners: SandboxPartner[]}>(running, 'GET', 'info')
+    const {baseUrl, adminUrl} = running
+    this.show(sandboxCard({...info, baseUrl}), {columns: partnerColumns, rows: info.partners})
+    const checked = flags.check ? await callAdmin<Checked>(running, 'GET', 'check') : undefined
+    if (checked && checked.violations.length > 0) throw broken(checked.violations)
+    const state = flags.all ? await callAdmin<object>(running, 'GET', 'state') : {}
+    return {...info, ...checked, ...state, baseUrl, adminUrl}
+  }
+}
+
+function broken(violations: Violation[]): Failure {
+  const named = violations.map(({invariant, ids}) => `${invariant} (${ids.join(', ')})`).join('; ')
+  return new Failure('CORRUPT_FILE', {
+    message: `The sandbox's database breaks: ${named}.`,
+    details: {violations},
+  })
+}

@@ -1,0 +1,225 @@
+import {type ChildProcess, spawn} from 'node:child_process'
+import {existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync} from 'node:fs'
+import {dirname, join} from 'node:path'
+import {fileURLToPath} from 'node:url'
+import {expect} from 'vitest'
+import type {FaultOrder} from '../../src/sandbox/faults.ts'
+import type {Exchange} from '../../src/sandbox/requests.ts'
+import {createSandbox, type Sandbox, type SandboxOptions} from '../../src/sandbox/sandbox.ts'
+import {bareHome} from '../support/keyring.ts'
+
+export const bin = join(dirname(fileURLToPath(import.meta.url)), '../../bin/run.js')
+
+/** How a process of the program ended, and all that it said. */
+export interface Ended {
+  code: number | null
+  signal: NodeJS.Signals | null
+  stdout: string
+  stderr: string
+}
+
+export interface Run {
+  env?: NodeJS.ProcessEnv
+  input?: string | Buffer
+}
+
+/** A process of the built program; its streams are pipes. */
+export interface Running {
+  child: ChildProcess
+  ended: Promise<Ended>
+  /** Once stderr and stdout together hold the text. */
+  said(text: string): Promise<void>
+}
+
+/** Starts the built program in exactly this environment. */
+export function start(argv: readonly string[], env: NodeJS.ProcessEnv, input: string | Buffer = ''): Running {
+  const child = spawn(process.execPath, [bin, ...argv], {env})
+  const out = {stdout: '', stderr: ''}
+  const waiting: {text: string; done: () => void}[] = []
+  for (const name of ['stdout', 'stderr'] as const) {
+    child[name].setEncoding('utf8').on('data', (text: string) => {
+      out[name] += text
+      for (const one of waiting) if (`${out.stdout}${out.stderr}`.includes(one.text)) one.done()
+    })
+  }
+  child.stdin.on('error', () => {})
+  child.stdin.end(input)
+  return {
+    child,
+    said: (text) => new Promise((done) => waiting.push({text, done})),
+    ended: new Promise((resolve, reject) => {
+      child.on('error', reject)
+      child.on('close', (code, signal) => resolve({code, signal, ...out}))
+    }),
+  }
+}
+
+/** The environment of one user with a home of their own and a credential of the service at `url`. */
+export function userAt(url: string, clientId: string, clientSecret: string): NodeJS.ProcessEnv {
+  return {
+    ...bareHome(),
+    SCENT_BASE_URL: url,
+    SCENT_CLIENT_ID: clientId,
+    SCENT_CLIENT_SECRET: clientSecret,
+  }
+}
+
+/** One shop: a sandbox on a port of its own, a user of one of its partners, and the built program. */
+export interface Shop {
+  sandbox: Sandbox
+  url: string
+  env: NodeJS.ProcessEnv
+  /** Runs the program to its end. */
+  scent(argv: readonly string[], run?: Run): Promise<Ended>
+  /** Starts the program, for tests that kill it. */
+  start(argv: readonly string[], run?: Run): Running
+  /** Runs the program with --json and answers its document; fails where it does not exit with `code`. */
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into documents of every shape
+  json(argv: readonly string[], run?: Run & {code?: number}): Promise<any>
+  /** The file of a valid shipping address. */
+  address: string
+  variant(sku: string): string
+  /** Orders a fault. `expire` has every token that is out expire at the moment when it strikes. */
+  fault(order: FaultOrder, more?: {expire?: boolean}): void
+  /** What reached the sandbox since the last look. */
+  requests(): Exchange[]
+  /** Resolves at the first request of that operation which is done. */
+  answered(operation: string): Promise<void>
+  orders(): {id: string; external_reference: string; customer_ref: string; status: string}[]
+  debits(): number
+  /** The quantities of a cart by variant; the bare cart for ''. */
+  cart(customerRef: string): Record<string, number>
+  /** Fails where a secret or a token of this run stands anywhere but in its own file. */
+  close(): Promise<void>
+}
+
+export const shippingAddress = {
+  recipient: 'Sara',
+  line1: 'King Fahd Road 1',
+  city: 'Riyadh',
+  nationalAddress: 'RRRD2929',
+  countryCode: 'SAU',
+  phone: '+966500000000',
+}
+
+/** Past the lifetime of a token and the 30 s of skew, and well within that of a lock. */
+const TOKEN_GONE_MS = 331_000
+
+export async function openShop({
+  client = 'rimal-retail',
+  ...options
+}: SandboxOptions & {client?: string} = {}): Promise<Shop> {
+  const sandbox = await createSandbox({limits: false, ...options})
+  const url = await sandbox.listen()
+  const {state} = sandbox
+  const secret = sandbox.credentials.find(({clientId}) => clientId === client)?.clientSecret ?? ''
+  const env = userAt(url, client, secret)
+  const address = join(env.HOME ?? '', 'address.json')
+  writeFileSync(address, JSON.stringify(shippingAddress))
+  const said: string[] = []
+  let seen = 0
+  const run = (argv: readonly string[], more: Run = {}) => {
+    const running = start(argv, {...env, ...more.env}, more.input)
+    const ended = running.ended.then((end) => {
+      // `auth token` prints one by design.
+      if (argv[0] !== 'auth') said.push(end.stdout, end.stderr)
+      return end
+    })
+    return {...running, ended}
+  }
+  const shop: Shop = {
+    sandbox,
+    url,
+    env,
+    address,
+    start: run,
+    scent: (argv, more) => run(argv, more).ended,
+    async json(argv, {code = 0, ...more} = {}) {
+      const end = await run([...argv, '--json'], more).ended
+      expect({code: end.code, said: end.code === code ? '' : end.stdout + end.stderr}).toEqual({
+        code,
+        said: '',
+      })
+      return JSON.parse(end.stdout)
+    },
+    variant(sku) {
+      const found = state.world.get<{id: string}>('SELECT id FROM variants WHERE sku = ?', sku)
+      if (found === undefined) throw new Error(`no variant ${sku}`)
+      return found.id
+    },
+    fault(order, {expire = false} = {}) {
+      const {id} = state.faults.add(order)
+      if (!expire) return
+      const {strike} = state.faults
+      state.faults.strike = (request) => {
+        const fault = strike(request)
+        if (fault?.id === id) state.clock.moveTo(state.clock.now() + TOKEN_GONE_MS)
+        return fault
+      }
+    },
+    requests() {
+      const fresh = state.requests.list(seen)
+      seen = fresh.at(-1)?.n ?? seen
+      return fresh
+    },
+    async answered(operation) {
+      const from = state.requests.list().at(-1)?.n ?? 0
+      while (!state.requests.list(from).some((exchange) => exchange.operation === operation)) {
+        await new Promise((turn) => setTimeout(turn, 5))
+      }
+    },
+    orders: () =>
+      state.world.all('SELECT id, external_reference, customer_ref, status FROM orders ORDER BY n'),
+    debits: () =>
+      state.world.get<{n: number}>("SELECT count(*) AS n FROM ledger WHERE type = 'Debit'")?.n ?? 0,
+    cart: (customerRef) =>
+      Object.fromEntries(
+        state.world
+          .all<{variant_id: string; quantity: number}>(
+            'SELECT variant_id, quantity FROM cart_lines JOIN carts ON carts.id = cart_id WHERE customer_ref = ?',
+            customerRef,
+          )
+          .map(({variant_id, quantity}) => [variant_id, quantity]),
+      ),
+    async close() {
+      await sandbox.close()
+      checkCanary(env, secret, said)
+      const bugs = state.requests.list().filter(({bug}) => bug !== null)
+      expect(bugs).toEqual([])
+    },
+  }
+  return shop
+}
+
+/** Every file below a folder, with its text. */
+export function filesBelow(folder: string): [string, string][] {
+  if (!existsSync(folder)) return []
+  return readdirSync(folder, {recursive: true, withFileTypes: true})
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name))
+    .map((path) => [path, readFileSync(path, 'latin1')])
+}
+
+/** The secret and the tokens of a run stand in no output, and in no file but the token cache. */
+export function checkCanary(env: NodeJS.ProcessEnv, secret: string, said: string[]): void {
+  const files = filesBelow(env.HOME ?? '')
+  const isCache = (path: string) => path.includes('/tokens/')
+  const tokens = files
+    .filter(([path]) => isCache(path))
+    .flatMap(([, text]) => text.match(/"text":"([^"]+)"/)?.[1] ?? [])
+  const secrets = [secret, ...tokens].filter((text) => text.length > 0)
+  for (const canary of secrets) {
+    expect(
+      files.filter(([path, text]) => !isCache(path) && text.includes(canary)).map(([path]) => path),
+    ).toEqual([])
+    expect(files.filter(([, text]) => text.includes(secret)).map(([path]) => path)).toEqual([])
+    expect(said.filter((text) => text.includes(canary))).toEqual([])
+  }
+}
+
+/** A folder of the shop's user. */
+export function folderIn(env: NodeJS.ProcessEnv, name: string): string {
+  const path = join(env.HOME ?? '', name)
+  mkdirSync(path, {recursive: true})
+  return path
+}
