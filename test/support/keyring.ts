@@ -4,8 +4,8 @@ import {join} from 'node:path'
 import {folder} from './program.ts'
 
 /** A session bus of its own that starts nothing by itself, so that no test can reach the user's real keyring. */
-const BUS = `<busconfig><type>session</type><listen>unix:tmpdir=/tmp</listen><policy context="default">
-<allow send_destination="*" eavesdrop="true"/><allow eavesdrop="true"/><allow own="*"/></policy></busconfig>`
+const busConfig = (folder: string) => `<busconfig><type>session</type><listen>unix:dir=${folder}</listen>
+<policy context="default"><allow send_destination="*" eavesdrop="true"/><allow eavesdrop="true"/><allow own="*"/></policy></busconfig>`
 
 /** Why no real keyring can be had here, in one line; undefined where it can. */
 export function noKeyring(): string | undefined {
@@ -55,7 +55,7 @@ export async function withKeyring<T>(
   const started: ChildProcess[] = []
   try {
     const config = join(env.HOME ?? '', 'bus.conf')
-    writeFileSync(config, BUS)
+    writeFileSync(config, busConfig(env.XDG_RUNTIME_DIR ?? ''))
     const bus = spawn(
       'dbus-daemon',
       ['--config-file', config, '--nofork', '--nopidfile', '--print-address=1'],

@@ -20,10 +20,12 @@ export default function setup(): () => void {
   }
   for (const name of Object.keys(process.env)) if (foreign.test(name)) delete process.env[name]
   const home = mkdtempSync(join(tmpdir(), 'scent-home-'))
-  for (const folder of ['config', 'state']) mkdirSync(join(home, folder), {mode: 0o700})
+  for (const folder of ['config', 'state', 'tmp']) mkdirSync(join(home, folder), {mode: 0o700})
   process.env.HOME = home
   process.env.SCENT_CONFIG_DIR = join(home, 'config')
   process.env.SCENT_STATE_DIR = join(home, 'state')
+  // What tests leave in their temporary folders goes as well.
+  process.env.TMPDIR = join(home, 'tmp')
   return () => rmSync(home, {recursive: true, force: true})
 }
 

@@ -1,0 +1,57 @@
+import {type ChildProcess, spawn} from 'node:child_process'
+import {readdirSync} from 'node:fs'
+import {dirname, join} from 'node:path'
+import {fileURLToPath} from 'node:url'
+import {expect, test} from 'vitest'
+import {folder} from './support/program.ts'
+
+const root = join(dirname(fileURLToPath(import.meta.url)), '..')
+
+/** Starts what `npm run try` starts, without a terminal. */
+function start(temporary: string) {
+  const child = spawn(process.execPath, ['test/support/run.js', 'try'], {
+    cwd: root,
+    env: {...process.env, TMPDIR: temporary, SCENT_CLIENT_ID: 'nobody', SCENT_BASE_URL: 'http://127.0.0.1:9'},
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  let text = ''
+  for (const stream of [child.stdout, child.stderr])
+    stream.setEncoding('utf8').on('data', (part) => (text += part))
+  return {child, text: () => text, ended: ended(child)}
+}
+
+const ended = (child: ChildProcess) =>
+  new Promise<number | null>((resolve) => child.on('close', (code) => resolve(code)))
+
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch {
+    return false
+  }
+}
+
+const pidIn = (text: string) => Number(/"pid":(\d+)/.exec(text)?.[1])
+
+test('a first order is one command, which leaves nothing running and nothing behind', async () => {
+  const temporary = folder()
+  const {text, ended} = start(temporary)
+  expect(await ended, text()).toBe(0)
+  expect(text()).toMatch(/\$ scent orders get [\s\S]*^status\tProcessing$/m)
+  expect(text()).toMatch(/\$ scent wallet balance\nbalance\t49\d{3}\.\d+\n/)
+  expect(text()).toContain('scent sandbox start --detach')
+  expect(readdirSync(temporary)).toEqual([])
+  expect(isRunning(pidIn(text()))).toBe(false)
+})
+
+test('Ctrl-C in the middle leaves nothing either', async () => {
+  const temporary = folder()
+  const {child, text, ended} = start(temporary)
+  while (!text().includes('$ scent cart add')) await new Promise((wake) => setTimeout(wake, 20))
+  child.kill('SIGINT')
+  expect(await ended, text()).toBe(130)
+  expect(text()).not.toContain('$ scent orders create')
+  expect(readdirSync(temporary)).toEqual([])
+  expect(isRunning(pidIn(text()))).toBe(false)
+})
