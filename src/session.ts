@@ -1,10 +1,10 @@
 import {randomBytes} from 'node:crypto'
 import {type Client, type ClientOptions, createClient} from './client/client.ts'
 import {redact} from './client/events.ts'
-import {openNodeHttp} from './client/node-http.ts'
 import {openPacer, type PacerOptions, quotas} from './client/pace.ts'
 import {realTime} from './client/time.ts'
 import {noTokens, openTokens, type TokenSource} from './client/token.ts'
+import {openTransport} from './client/transport.ts'
 import type {SessionFlags} from './command.ts'
 import {mintToken} from './contract/auth.ts'
 import type {OrderEvent} from './flows/place-order.ts'
@@ -54,7 +54,7 @@ export function openSession(flags: SessionFlags, env: Env = process.env, {job = 
   const settings = settingsOf(flags, env, readConfig(folders))
   const identity = identityOf(settings)
   const progress = openProgress(process.stderr)
-  const traffic = watch(openNodeHttp(env))
+  const traffic = watch(openTransport(env, {many: job}))
   const secrets = new Set<string>()
   const options = {
     ...realTime,

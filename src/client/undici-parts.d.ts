@@ -1,0 +1,22 @@
+// The parts of undici that carry requests: its index would load fetch, caches and sockets of other kinds as well.
+declare module 'undici/lib/dispatcher/agent.js' {
+  import {Agent} from 'undici'
+  export default Agent
+}
+
+declare module 'undici/lib/dispatcher/proxy-agent.js' {
+  import {ProxyAgent} from 'undici'
+  export default ProxyAgent
+}
+
+declare module 'undici/lib/dispatcher/dispatcher.js' {
+  import {Dispatcher} from 'undici'
+  export default Dispatcher
+}
+
+declare module 'undici/lib/api/api-connect.js' {
+  import type {Dispatcher} from 'undici'
+
+  const connect: Dispatcher['connect']
+  export default connect
+}
