@@ -47,8 +47,12 @@ export interface CartLine extends StockFacts {
 export function checkedRef(ref: string): string {
   if (ref === '') invalid({customerRef: ['must not be empty; leave it out for the partner-level cart']})
   if (ref.length > 128) refuse('VALIDATION_CUSTOMER_REF_TOO_LONG')
+  if (!isStorable(ref)) invalid({customerRef: ['holds characters that are no text']})
   return ref
 }
+
+/** NUL and lone surrogates don't survive the database: two different keys could become one. */
+export const isStorable = (text: string): boolean => !/[\0\p{Surrogate}]/u.test(text)
 
 export function cartOf(world: World, partnerId: string, ref: string): CartRow | undefined {
   const sql = 'SELECT id, version, lock_id FROM carts WHERE partner_id = ? AND customer_ref = ?'

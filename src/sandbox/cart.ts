@@ -41,31 +41,37 @@ export function serveAddCartItem(call: Call<typeof addCartItem>): unknown {
 
 export function serveSetCartItem(call: Call<typeof setCartItem>): unknown {
   checkQuantity(call.body.quantity)
-  return moveLine(call, () => call.body.quantity)
+  return moveLine(call, checkedRef(call.params.customerRef), () => call.body.quantity)
 }
 
 export function serveStepCartItem(call: Call<typeof stepCartItem>): unknown {
-  return moveLine(call, (quantity) => quantity + (call.body.action === 'increment' ? 1 : -1))
+  const step = call.body.action === 'increment' ? 1 : -1
+  return moveLine(call, checkedRef(call.params.customerRef), (quantity) => quantity + step)
 }
 
 export function serveRemoveCartItem(call: Call<typeof removeCartItem>): unknown {
-  return moveLine(call, () => 0)
+  return moveLine(call, checkedRef(call.params.customerRef), () => 0)
 }
 
 export function serveClearCart(call: Call<typeof clearCart>): unknown {
-  const ref = checkedRef(call.params.customerRef)
+  return emptyCart(call, checkedRef(call.params.customerRef))
+}
+
+type CartCall = Pick<Call, 'world' | 'partner' | 'currency' | 'now'>
+
+export function emptyCart(call: CartCall, ref: string): unknown {
   const cart = cartOf(call.world, call.partner.id, ref)
   if (cart !== undefined) deleteCart(call.world, cart.id)
   return cartPayload(call, ref)
 }
 
 /** Brings an existing line to a new quantity. Only an increase is checked again: a decrease can never oversell. */
-function moveLine(
-  call: Pick<Call<typeof removeCartItem>, 'world' | 'partner' | 'params' | 'currency' | 'now'>,
+export function moveLine(
+  call: CartCall & {params: {variantId: string}},
+  ref: string,
   target: (quantity: number) => number,
 ): unknown {
   const {world, partner, params} = call
-  const ref = checkedRef(params.customerRef)
   const variantId = params.variantId.toLowerCase()
   const cart = cartOf(world, partner.id, ref)
   const line = cart && lineOf(world, cart, variantId)
@@ -81,7 +87,7 @@ function moveLine(
   return cartPayload(call, ref)
 }
 
-function checkQuantity(quantity: number): void {
+export function checkQuantity(quantity: number): void {
   if (quantity < 1 || quantity > maxQuantity) invalid({quantity: [`must be from 1 to ${maxQuantity}`]})
 }
 

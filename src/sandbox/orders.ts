@@ -2,6 +2,7 @@ import {isCountry} from '../contract/countries.ts'
 import type {createOrder, OrderBody} from '../contract/orders.ts'
 import {type Call, Created} from './call.ts'
 import {deleteCart, refuseUnlessActive} from './cart.ts'
+import {checkedRef, isStorable} from './cart-view.ts'
 import {type LockedLine, usableLock} from './checkout.ts'
 import {type Discount, discountOf, redeem} from './discounts.ts'
 import {type Halalas, sar} from './money.ts'
@@ -92,23 +93,26 @@ function checkFields(body: OrderBody): void {
     }
   }
   if (body.externalReference.trim() === '') errors.externalReference = ['is required']
+  else if (!isStorable(body.externalReference))
+    errors.externalReference = ['holds characters that are no text']
   if (Object.keys(errors).length > 0) invalid(errors)
+  if (body.customerRef !== undefined) checkedRef(body.customerRef)
   if (!isCountry(body.shippingAddress.countryCode)) refuse('VALIDATION_INVALID_COUNTRY_CODE')
 }
 
 function refuseKnownReference({world, partner, body, state}: OrderCall): void {
   const {externalReference, customerRef = ''} = body
-  const known = world.all<{id: string; status: string; intervention: number}>(
-    'SELECT id, status, intervention FROM orders WHERE partner_id = ? AND external_reference = ?',
+  // A failed attempt leaves its reference free.
+  const known = world.get<{id: string; intervention: number}>(
+    `SELECT id, intervention FROM orders
+     WHERE partner_id = ? AND external_reference = ? AND status <> 'Failed'`,
     partner.id,
     externalReference,
   )
-  if (known.some((order) => order.intervention)) refuse('CONFLICT_ORDER_REQUIRES_INTERVENTION')
+  if (known?.intervention) refuse('CONFLICT_ORDER_REQUIRES_INTERVENTION')
   const own = state.inFlight.filter((order) => order.partnerId === partner.id)
   if (own.some((order) => order.externalReference === externalReference)) refuse('CONFLICT_ORDER_IN_PROGRESS')
-  // A failed attempt leaves its reference free.
-  const taken = known.find((order) => order.status !== 'Failed')
-  if (taken !== undefined) refuse('CONFLICT_ORDER_DUPLICATE_REFERENCE', {orderId: taken.id})
+  if (known !== undefined) refuse('CONFLICT_ORDER_DUPLICATE_REFERENCE', {orderId: known.id})
   if (own.some((order) => order.customerRef === customerRef)) refuse('CONFLICT_CART_HAS_PENDING_ORDER')
 }
 

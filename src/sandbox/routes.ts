@@ -1,6 +1,8 @@
 import {api, type OperationName} from '../contract/api.ts'
 import type {Operation} from '../contract/operation.ts'
 import type {Method} from '../contract/wire.ts'
+import {addedRoutes} from './added-routes.ts'
+import type {Assumptions} from './assumptions.ts'
 import type {Handler} from './call.ts'
 import {
   serveAddCartItem,
@@ -53,14 +55,14 @@ export interface Route {
 }
 
 /** The routes of the contract's registry, and those that an assumption adds. */
-export function createRoutes(added: readonly Served[] = []): Matcher<Route> {
+export function createRoutes(assumptions: Assumptions): Matcher<Route> {
   const routes = new Map<string, Route>()
   const registered = Object.entries(api).map(([name, operation]) => ({
     name,
     operation,
     handler: handlers[name as OperationName] as Handler<Operation> | undefined,
   }))
-  for (const served of [...registered, ...added]) {
+  for (const served of [...registered, ...addedRoutes(assumptions)]) {
     const {method, path} = served.operation
     const route = routes.get(`${method} ${path}`)
     if (route === undefined) routes.set(`${method} ${path}`, {method, path, served: [served]})

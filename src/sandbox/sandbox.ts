@@ -103,15 +103,16 @@ function openState(options: SandboxOptions, closing: AbortSignal): State {
   const world = openWorld(options.file ?? ':memory:', idSeed)
   const clock = openClock(world)
   const environment = options.environment ?? 'staging'
+  const assumptions = assume(options.assume)
   const state: State = {
     seed: idSeed,
     world,
     clock,
     environment,
     closing,
-    match: createRoutes(),
+    match: createRoutes(assumptions),
     tokens: createTokens(idSeed),
-    assumptions: assume(options.assume),
+    assumptions,
     limits: {enabled: options.limits ?? true, token: createLimiter(10), rest: createLimiter(300)},
     faults: createFaults(),
     requests: createRequests(),

@@ -2,6 +2,7 @@ import {createHmac} from 'node:crypto'
 import {Failure} from '../contract/failure.ts'
 import type {Environment} from './auth.ts'
 import {demoScents, sizes, specials} from './catalog.ts'
+import {seedHistory} from './history.ts'
 import {portion, vatOn} from './money.ts'
 import type {Mode} from './pricing.ts'
 import type {State} from './state.ts'
@@ -84,7 +85,10 @@ export function seedWorld(state: State, seed: SeedName): void {
     world.setMeta('seed', seed)
     const ids = new Map(demoPartners.map((partner) => [partner.key, world.id('partner')]))
     for (const partner of demoPartners) insertPartner(world, partner, ids, environment, seed === 'demo')
-    if (seed === 'demo') seedCatalog(world, ids, state.clock.now())
+    if (seed === 'demo') {
+      seedCatalog(world, ids, state.clock.now())
+      seedHistory(state)
+    }
   })
 }
 
@@ -151,7 +155,8 @@ function seedCatalog(world: World, partners: Map<string, string>, now: number): 
 
 const imageOf = (name: string) => `https://images.example/${name.toLowerCase().replace(/[^a-z]+/g, '-')}.jpg`
 /** Rows last changed some time ago, each at its own moment, so that a delta has an order. */
-const changedAt = (now: number, n: number) => now - 30 * 86_400_000 + n * 1_000
+const openedAt = (now: number) => now - 30 * 86_400_000
+const changedAt = (now: number, n: number) => openedAt(now) + n * 1_000
 
 function insertVariant(
   world: World,
@@ -187,7 +192,7 @@ function insertVariant(
   )
   const move =
     'INSERT INTO stock_moves (variant_id, delta, reason, reference_id, at) VALUES (?, ?, ?, NULL, ?)'
-  world.run(move, id, stock, 'Opening', now)
+  world.run(move, id, stock, 'Opening', openedAt(now))
   for (const partner of demoPartners) {
     if (!partner.sells(sku)) continue
     world.run(

@@ -1,0 +1,92 @@
+import * as z from 'zod/mini'
+import {clearCart, readCart, removeCartItem, setCartItem, stepCartItem} from '../contract/cart.ts'
+import {takePriceLock} from '../contract/checkout.ts'
+import type {Operation} from '../contract/operation.ts'
+import {orderHeader} from '../contract/orders.ts'
+import {pageQuery, pageOf as pageSchema} from '../contract/paging.ts'
+import type {Assumptions} from './assumptions.ts'
+import type {Call, Handler} from './call.ts'
+import {checkQuantity, emptyCart, moveLine} from './cart.ts'
+import {cartPayload} from './cart-view.ts'
+import {lockOf} from './checkout.ts'
+import {sarOrNull} from './money.ts'
+import {type OrderRow, orderPayload} from './order-reads.ts'
+import {pageOf} from './page.ts'
+import {refuse} from './reply.ts'
+import type {Served} from './routes.ts'
+
+/** Routes that the spec implies and does not document. They are served only when their assumption is turned. */
+export function addedRoutes(assumptions: Assumptions): Served[] {
+  return [
+    ...(assumptions.C03 === 'serve' ? bareCartRoutes : []),
+    ...(assumptions.G20 === 'serve' ? impliedReads : []),
+  ]
+}
+
+function served<O extends Operation>(name: string, operation: O, path: string, handler: Handler<O>): Served {
+  return {name, operation: {...operation, path}, handler: handler as unknown as Handler<Operation>}
+}
+
+const bare = '/api/v1/scent/cart'
+
+const bareCartRoutes: Served[] = [
+  served('readBareCart', readCart, bare, (call) => cartPayload(call, '')),
+  served('clearBareCart', clearCart, `${bare}/items`, (call) => emptyCart(call, '')),
+  served('setBareCartItem', setCartItem, `${bare}/items/{variantId}`, (call) => {
+    checkQuantity(call.body.quantity)
+    return moveLine(call, '', () => call.body.quantity)
+  }),
+  served('stepBareCartItem', stepCartItem, `${bare}/items/{variantId}`, (call) =>
+    moveLine(call, '', (quantity) => quantity + (call.body.action === 'increment' ? 1 : -1)),
+  ),
+  served('removeBareCartItem', removeCartItem, `${bare}/items/{variantId}`, (call) =>
+    moveLine(call, '', () => 0),
+  ),
+  served('takeBarePriceLock', takePriceLock, `${bare}/price-lock`, (call) => lockOf(call, '')),
+]
+
+const read = {method: 'GET', path: '', auth: 'bearer', repeat: 'freely', fails: []} as const
+
+const listOrders = {
+  ...read,
+  summary: 'List the own orders, newest first.',
+  query: pageQuery,
+  payload: pageSchema(orderHeader),
+} as const satisfies Operation
+
+const listCarts = {
+  ...listOrders,
+  summary: 'List the own carts.',
+  payload: pageSchema(z.looseObject({})),
+} as const
+const readWallet = {...read, summary: 'Read the own wallet.', payload: z.looseObject({})} as const
+
+const impliedReads: Served[] = [
+  served('listOrders', listOrders, '/api/v1/scent/orders', (call) =>
+    paged(call, 'orders', 'ORDER BY n DESC', (row) => orderPayload(call, row as unknown as OrderRow)),
+  ),
+  served('listCarts', listCarts, '/api/v1/scent/carts', (call) =>
+    paged(call, 'carts', 'ORDER BY customer_ref', ({customer_ref}) =>
+      cartPayload(call, String(customer_ref)),
+    ),
+  ),
+  served('readWallet', readWallet, '/api/v1/wallet', ({partner}) =>
+    partner.wallet === null
+      ? refuse('NOT_FOUND_WALLET')
+      : {partnerId: partner.id, balance: sarOrNull(partner.wallet), currency: 'SAR'},
+  ),
+]
+
+function paged(
+  {world, partner, query}: Call<typeof listOrders>,
+  table: 'orders' | 'carts',
+  order: string,
+  show: (row: Record<string, unknown>) => unknown,
+): unknown {
+  const total =
+    world.get<{n: number}>(`SELECT count(*) AS n FROM ${table} WHERE partner_id = ?`, partner.id)?.n ?? 0
+  const sql = `SELECT * FROM ${table} WHERE partner_id = ? ${order} LIMIT ? OFFSET ?`
+  return pageOf(query, total, {ends: false}, (limit, offset) =>
+    world.all<Record<string, unknown>>(sql, partner.id, limit, offset).map(show),
+  )
+}
