@@ -480,6 +480,12 @@ export const catalogue = {
   },
 
   // Our own
+  UNEXPECTED: {
+    exit: 1,
+    remedy: 'support',
+    says: 'Something failed in scent itself.',
+    next: 'Run it again with --debug, and report what it prints.',
+  },
   INVALID_INPUT: {
     exit: 2,
     remedy: 'fix',
