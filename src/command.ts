@@ -8,7 +8,7 @@ import {parseJson, printJson} from './contract/money.ts'
 import type {Input, Operation} from './contract/operation.ts'
 import type {Session} from './session.ts'
 import type {Ask} from './terminal/ask.ts'
-import {bugText, failureDocument, failureText} from './terminal/failure.ts'
+import {failureDocument, failureText, stackText} from './terminal/failure.ts'
 import {collected, type Listing, type Mode, modes, Outlet, showViews, type View} from './terminal/output.ts'
 import type {Query} from './terminal/query.ts'
 import type {Table} from './terminal/table.ts'
@@ -287,15 +287,13 @@ export abstract class ScentCommand extends Command {
   private async fail(error: unknown): Promise<void> {
     this.opened?.progress.clear()
     const failure = this.withStory(failureOf(error, this.id ?? '', Object.keys(this.ctor.flags)))
-    process.exitCode = failure?.exitCode ?? 1
-    if (failure && (this.parsed ? this.mode === 'json' : wantsJson(this.argv))) {
-      await this.out.write(`${printJson(failureDocument(failure))}\n`)
-    } else if (failure) {
-      process.stderr.write(failureText(failure, paintFor(process.stderr)))
+    const clean = (text: string) => this.opened?.clean(text) ?? text
+    process.exitCode = failure.exitCode
+    if (failure.code === 'UNEXPECTED' && this.flags.debug) process.stderr.write(clean(stackText(failure)))
+    if (this.parsed ? this.mode === 'json' : wantsJson(this.argv)) {
+      await this.out.write(clean(`${printJson(failureDocument(failure))}\n`))
     } else {
-      process.stderr.write(
-        bugText(error, {stack: this.flags.debug === true, clean: (text) => this.opened?.clean(text) ?? text}),
-      )
+      process.stderr.write(clean(failureText(failure, paintFor(process.stderr))))
     }
   }
 
@@ -310,13 +308,13 @@ export abstract class ScentCommand extends Command {
   }
 
   /** What was sent before, where a failure would let one think that nothing was. */
-  private withStory(failure: Failure | undefined): Failure | undefined {
-    if (failure?.code === 'INTERRUPTED' && failure.facts.message === undefined) {
+  private withStory(failure: Failure): Failure {
+    if (failure.code === 'INTERRUPTED' && failure.facts.message === undefined) {
       const story = this.story ?? this.opened?.story
       return new Failure('INTERRUPTED', {message: story ? story() : 'Interrupted. Nothing was sent.'})
     }
-    const done = failure?.exitCode === 2 ? this.opened?.changed() : undefined
-    if (!failure || done === undefined) return failure
+    const done = failure.exitCode === 2 ? this.opened?.changed() : undefined
+    if (done === undefined) return failure
     const message = `${failure.message} Before that, ${done} was answered: what it changed stays changed.`
     return new Failure(failure.code, {...failure.facts, message})
   }

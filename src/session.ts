@@ -55,7 +55,8 @@ export function openSession(flags: SessionFlags, env: Env = process.env, {job = 
   const identity = identityOf(settings)
   const progress = openProgress(process.stderr)
   const traffic = watch(openTransport(env, {many: job}))
-  const secrets = new Set<string>()
+  const secrets = new Set(env.SCENT_CLIENT_SECRET ? [env.SCENT_CLIENT_SECRET] : [])
+  const clean = (text: string) => redact(text, [...secrets])
   const options = {
     ...realTime,
     send: traffic.send,
@@ -63,7 +64,7 @@ export function openSession(flags: SessionFlags, env: Env = process.env, {job = 
     ...(settings.currency === undefined ? {} : {currency: settings.currency.value}),
     maxWaitMs: flags['max-wait'] * 1000,
     timeoutMs: flags.timeout * 1000,
-    tell: drawEvents((text) => process.stderr.write(text), progress, flags.debug),
+    tell: drawEvents((text) => process.stderr.write(clean(text)), progress, flags.debug),
   }
   const tokens = tokensOf(options, folders, settings, env, secrets)
   const quota = quotas[job ? 'bulk' : 'interactive']
@@ -106,7 +107,7 @@ export function openSession(flags: SessionFlags, env: Env = process.env, {job = 
     },
     story: traffic.story,
     changed: traffic.changed,
-    clean: (text) => redact(text, [...secrets]),
+    clean,
     close: () => progress.clear(),
   }
 }

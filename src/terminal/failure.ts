@@ -21,7 +21,7 @@ export function failureDocument(failure: Failure): FailureDocument {
     error: {
       state: failure.code,
       ...(httpStatus === undefined ? {} : {httpStatus}),
-      message: failure.message,
+      message: messageOf(failure),
       ...(details === undefined || details === null ? {} : {details}),
       hint: failure.hint,
       ...(requestId === undefined ? {} : {requestId}),
@@ -31,11 +31,15 @@ export function failureDocument(failure: Failure): FailureDocument {
   }
 }
 
+function messageOf({message, facts: {retryAfter}}: Failure): string {
+  return retryAfter === undefined ? message : `${message} The service asks to wait ${retryAfter} s.`
+}
+
 /** The same facts for a person: what happened, the details, the request id, the next step. */
 export function failureText(failure: Failure, paint: Paint = noPaint): string {
   const {httpStatus, details, request, requestId} = failure.facts
   const code = httpStatus === undefined ? failure.code : `${failure.code}, HTTP ${httpStatus}`
-  const lines = [`${paint('Error:', 'bad')} ${safe(failure.message)} (${safe(code)})`]
+  const lines = [`${paint('Error:', 'bad')} ${safe(messageOf(failure))} (${safe(code)})`]
   if (request !== undefined) lines.push(`  request: ${safe(request)}`)
   lines.push(...detailLines(details).map((line) => `  ${line}`))
   if (requestId !== undefined) lines.push(`  request id: ${safe(requestId)}`)
@@ -63,11 +67,11 @@ function valueText(value: unknown): string {
   return parts.join(', ')
 }
 
-/** What is shown of an error that is none of ours. */
-export function bugText(error: unknown, options: {stack: boolean; clean(text: string): string}): string {
-  const message = error instanceof Error ? error.message : String(error)
-  const stack = options.stack && error instanceof Error && error.stack ? `${error.stack}\n` : ''
-  const next = options.stack ? '' : 'Next: run it again with --debug and report what it prints.\n'
-  const lines = options.clean(stack).split('\n').map(safe).join('\n')
-  return `Error: this is a bug in scent: ${safe(options.clean(message))}\n${lines}${next}`
+/** Where a bug was, for --debug. */
+export function stackText({cause}: Failure): string {
+  const stack = cause instanceof Error ? (cause.stack ?? '') : ''
+  return stack
+    .split('\n')
+    .map((line) => `${safe(line)}\n`)
+    .join('')
 }

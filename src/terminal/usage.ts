@@ -2,10 +2,13 @@ import type {Interfaces} from '@oclif/core'
 import {Failure, isFailure} from '../contract/failure.ts'
 import {nearest} from './nearest.ts'
 
-/** oclif's refusals of a command line as ours; undefined for what is a bug. */
-export function failureOf(error: unknown, id: string, flags: string[]): Failure | undefined {
+/** oclif's refusals of a command line as ours; anything else that is no Failure is a bug, and keeps its cause. */
+export function failureOf(error: unknown, id: string, flags: string[]): Failure {
   if (isFailure(error)) return error
-  if (!(error instanceof Error) || !('oclif' in error)) return undefined
+  if (!(error instanceof Error) || !('oclif' in error)) {
+    const message = `This is a bug in scent: ${error instanceof Error ? error.message : String(error)}`
+    return new Failure('UNEXPECTED', {message}, {cause: error})
+  }
   const message = error.message.replace(/\u001b\[[\d;]*m/g, '').replace(/\n+See more help with --help$/, '')
   const code = /^Missing/m.test(message) ? 'MISSING_INPUT' : 'INVALID_INPUT'
   const unknown = 'flags' in error && Array.isArray(error.flags) ? String(error.flags[0]) : ''
