@@ -2,7 +2,7 @@ import {spawn} from 'node:child_process'
 import {dirname, join} from 'node:path'
 import {fileURLToPath} from 'node:url'
 
-const start = join(dirname(fileURLToPath(import.meta.url)), '../../bin/run.js')
+export const start = join(dirname(fileURLToPath(import.meta.url)), '../../bin/run.js')
 
 export interface Ran {
   code: number | null

@@ -1,0 +1,182 @@
+import {spawn} from 'node:child_process'
+import {afterAll, beforeAll, describe, expect, it} from 'vitest'
+import {scent as run, start} from '../support/scent.ts'
+import {page, service, userOf} from '../support/service.ts'
+
+/** Digits that a double would change, and a field that nobody knows yet. */
+const entry = (at: number, amount: string) =>
+  `{"transactionType":"Debit","amount":${amount},"balanceBefore":100.00,"balanceAfter":0.10,"currency":"SAR","referenceType":"Order","timestamp":"2026-01-31T10:00:0${at}Z","transactionId":9007199254740993,"later":{"new":1.0}}`
+
+let shop: Awaited<ReturnType<typeof service>>
+let env: NodeJS.ProcessEnv
+
+beforeAll(async () => {
+  shop = await service(({url}) => {
+    const {pathname, searchParams} = new URL(url, 'http://x')
+    if (pathname === '/api/v1/wallet/transactions') {
+      const at = Number(searchParams.get('page') ?? 1)
+      const amounts = [['10.50', '0.10'], ['7', '1e2'], ['5.00']][at - 1] ?? []
+      return page(
+        amounts.map((amount) => entry(at, amount)),
+        {page: at, pageSize: 2, totalCount: 5},
+      )
+    }
+    if (pathname.endsWith('/endless'))
+      return page(Array(100).fill(entry(1, '1.0')), {pageSize: 100, totalCount: 1e9})
+    if (pathname === '/api/v1/scent/variants') {
+      const at = Number(searchParams.get('page'))
+      const rows = Array.from(
+        {length: 100},
+        (_, row) => `{"id":"00000000-0000-4000-8000-${String(at * 100 + row).padStart(12, '0')}"}`,
+      )
+      return page(rows, {page: at, pageSize: 100, totalCount: 1e9})
+    }
+    return {status: 404, state: 'NOT_FOUND_ROUTE'}
+  })
+  env = userOf(shop.url)
+})
+
+afterAll(() => shop.close())
+
+const scent = (line: string, more: NodeJS.ProcessEnv = {}) =>
+  run({...env, ...more}, line.match(/'[^']*'|\S+/g)?.map((word) => word.replaceAll("'", '')) ?? [])
+
+describe('--json', () => {
+  it('prints the payload as it came, digit for digit, with the fields nobody knows', async () => {
+    const {code, stdout, stderr} = await scent('wallet transactions --json --page-size 2')
+    expect({code, stderr}).toEqual({code: 0, stderr: ''})
+    for (const digits of ['10.50', '0.10', '100.00', '9007199254740993', '1.0'])
+      expect(stdout).toContain(digits)
+    expect(Object.keys(JSON.parse(stdout))).toEqual(['items', 'pagination'])
+    expect(JSON.parse(stdout).items[0].later).toEqual({new: 1})
+  })
+
+  it('is the same as --output json, SCENT_OUTPUT=json, and the query @', async () => {
+    const [one, ...others] = await Promise.all([
+      scent('wallet transactions --json'),
+      scent('wallet transactions --output json'),
+      scent('wallet transactions', {SCENT_OUTPUT: 'json'}),
+      scent('wallet transactions --query @', {SCENT_OUTPUT: 'csv'}),
+      scent('wallet transactions --json', {SCENT_OUTPUT: 'table'}),
+    ])
+    for (const other of others) expect(other).toEqual(one)
+  })
+
+  it('leaves the pagination out where the pages are followed', async () => {
+    const all = JSON.parse((await scent('wallet transactions --json --all --page-size 2')).stdout)
+    expect(Object.keys(all)).toEqual(['items'])
+    expect(all.items).toHaveLength(5)
+    const three = JSON.parse((await scent('wallet transactions --json --limit 3 --page-size 2')).stdout)
+    expect([Object.keys(three), three.items.length]).toEqual([['items'], 3])
+  })
+
+  it('also prints a result that is null', async () => {
+    const empty = await service(() => page([]))
+    const {code, stdout} = await run(userOf(empty.url), ['wallet', 'balance', '--json'])
+    expect([code, stdout]).toEqual([0, 'null\n'])
+    await empty.close()
+  })
+})
+
+describe('--query', () => {
+  it.each([
+    ['items[0].transactionId', '9007199254740993'],
+    ['items[0].amount', '10.50'],
+    ['items[1].amount', '0.10'],
+    ["'items[?amount > `10`].amount | [0]'", '10.50'],
+    ["'sum(items[*].amount)'", '10.6'],
+  ])('%s keeps the digits', async (expression, expected) => {
+    expect(await scent(`wallet transactions --query ${expression}`)).toEqual({
+      code: 0,
+      stdout: `${expected}\n`,
+      stderr: '',
+    })
+  })
+
+  it('is refused before anything is sent where it is bad', async () => {
+    const before = shop.seen.length
+    const {code, stdout} = await scent('wallet transactions --query items[')
+    expect([code, JSON.parse(stdout).error.state]).toEqual([2, 'INVALID_INPUT'])
+    expect(shop.seen).toHaveLength(before)
+  })
+})
+
+describe('rows in a pipe', () => {
+  it('are separated by tabs, with the bare digits and ISO times, no header, no colour', async () => {
+    const {stdout} = await scent('wallet transactions --page-size 2', {TZ: 'Asia/Riyadh'})
+    expect(stdout).toBe(
+      '2026-01-31T10:00:01Z\tDebit\tOrder\t10.50\t0.10\tSAR\n2026-01-31T10:00:01Z\tDebit\tOrder\t0.10\t0.10\tSAR\n',
+    )
+  })
+
+  it('have colours where FORCE_COLOR asks for them, nowhere else', async () => {
+    const {stderr} = await scent('explain NOTHING', {FORCE_COLOR: '1'})
+    expect(stderr).toContain('\u001b[31mError:')
+    expect((await scent('explain NOTHING', {FORCE_COLOR: '1', NO_COLOR: '1'})).stderr).not.toContain('\u001b')
+  })
+
+  it('become CSV with a header, numbers as they came', async () => {
+    const {stdout} = await scent('wallet transactions --output csv --all --columns amount,currency,time')
+    expect(stdout.split('\n').slice(0, 4)).toEqual([
+      'amount,currency,time',
+      '10.50,SAR,2026-01-31T10:00:01Z',
+      '0.10,SAR,2026-01-31T10:00:01Z',
+      '7,SAR,2026-01-31T10:00:02Z',
+    ])
+  })
+
+  it('become one JSON document a line', async () => {
+    const {stdout} = await scent('wallet transactions --output ndjson --all --page-size 2')
+    const lines = stdout.trimEnd().split('\n')
+    expect(lines).toHaveLength(5)
+    expect(lines[0]).toContain('"amount":10.50')
+    for (const line of lines) expect(JSON.parse(line).currency).toBe('SAR')
+  })
+
+  it('are chosen by --columns, and an unknown one is refused with the known ones', async () => {
+    expect((await scent('wallet transactions --columns type,amount --page-size 2')).stdout).toBe(
+      'Debit\t10.50\nDebit\t0.10\n',
+    )
+    const {code, stderr} = await scent('wallet transactions --columns amuont')
+    expect([code, stderr]).toEqual([
+      2,
+      expect.stringMatching(/no column "amuont"[\s\S]*time, type, reference, amount/),
+    ])
+  })
+
+  it('of an endless list end with their reader, quietly, and are not kept', async () => {
+    const child = spawn(process.execPath, [start, 'catalog', 'variants', '--all', '--output', 'ndjson'], {
+      env,
+    })
+    let stderr = ''
+    child.stderr.on('data', (chunk) => {
+      stderr += chunk
+    })
+    const first = await new Promise<string>((done) =>
+      child.stdout.once('data', (chunk) => done(String(chunk))),
+    )
+    child.stdout.destroy()
+    const code = await new Promise((done) => child.on('close', done))
+    expect([code, stderr]).toEqual([0, ''])
+    expect(first.split('\n')[0]).toBe('{"id":"00000000-0000-4000-8000-000000000100"}')
+    expect(shop.seen.filter(({url}) => url.includes('/variants')).length).toBeLessThan(200)
+  })
+})
+
+describe('flags that do not go together', () => {
+  it.each([
+    ['--json --output csv', '--output csv does not go with --json'],
+    ['--query @ --output table', '--output table does not go with --query'],
+    ['--json --columns amount', '--columns goes with a table or CSV'],
+    ['--output ndjson --columns amount', '--columns goes with a table or CSV'],
+    ['--output yaml', 'Expected --output=yaml to be one of: table, json, ndjson, csv'],
+    ['--all --page 2', 'cannot also be provided'],
+    ['--page-size 101', 'Expected an integer less than or equal to 100'],
+    ['--page 0', 'Expected an integer greater than or equal to 1'],
+  ])('%s: %s', async (flags, message) => {
+    const before = shop.seen.length
+    const {code, stdout, stderr} = await scent(`wallet transactions ${flags}`)
+    expect([code, stdout + stderr]).toEqual([2, expect.stringContaining(message)])
+    expect(shop.seen).toHaveLength(before)
+  })
+})
