@@ -64,6 +64,32 @@ describe('adding to a cart', () => {
     expect(await held('C-4')).toEqual([{variantId, quantity: 9}])
   })
 
+  test('a request that arrives late, after it was made up for, adds nothing', async () => {
+    let late: (() => Promise<unknown>) | undefined
+    let lose = false
+    shop = await openShop({
+      through: (send) => async (request) => {
+        if (lose && request.method === 'POST') {
+          lose = false
+          late = () => send(request)
+          return {status: 504, headers: {}, body: ''}
+        }
+        const deliver = request.method === 'GET' ? undefined : late
+        if (deliver) late = undefined
+        await deliver?.()
+        return send(request)
+      },
+    })
+    const {variantId} = await shop.fill('C-10', 2)
+    lose = true
+    await addToCart(shop.client, 'C-10', [{variantId, quantity: 3}])
+    expect(await held('C-10')).toEqual([{variantId, quantity: 5}])
+    const other = await shop.variant('RML-SAF-100')
+    lose = true
+    await addToCart(shop.client, 'C-10', [{variantId: other, quantity: 4}])
+    expect(await held('C-10')).toContainEqual({variantId: other, quantity: 4})
+  })
+
   test('a lost answer on the bare cart is settled through the preview', async () => {
     shop = await openShop()
     const variantId = await shop.variant()

@@ -1,4 +1,5 @@
 import {afterEach, describe, expect, test} from 'vitest'
+import {addCartItem} from '../../src/contract/cart.ts'
 import {type Locked, lockCart, noteLock, orderLocked, takeUp} from '../../src/flows/checkout.ts'
 import {linesOf, viewCart} from '../../src/flows/fill-cart.ts'
 import {type OrderIntent, plan, submitOrder} from '../../src/flows/place-order.ts'
@@ -124,6 +125,30 @@ describe('one order', () => {
     expect(await debits()).toBe(before)
   })
 
+  test('a reference in progress, then refused, stays unknown', async () => {
+    shop = await openShop()
+    const {intent, locked} = await prepared()
+    const state = 'CONFLICT_ORDER_IN_PROGRESS'
+    shop.fault({effect: 'status', status: 409, state, ...create, when: 'before', times: 3})
+    shop.fault({effect: 'status', status: 403, state: 'FORBIDDEN', ...create, when: 'before', times: 1})
+    expect(await submitOrder(shop.tools, intent, locked.lock, false)).toMatchObject({kind: 'unknown'})
+  })
+
+  test('an answer with the order of another reference is never taken for ours', async () => {
+    shop = await openShop({
+      through: (send) => async (request) => {
+        const response = await send(request)
+        return {
+          ...response,
+          body: response.body.replace('"externalReference":"PO-1"', '"externalReference":"PO-9"'),
+        }
+      },
+    })
+    const {intent, locked} = await prepared()
+    const outcome = await submitOrder(shop.tools, intent, locked.lock, false)
+    expect(outcome).toMatchObject({kind: 'unknown', failure: {code: 'ORDER_MISMATCH'}})
+  })
+
   test('one that needs a person is never asked again by itself', async () => {
     shop = await openShop()
     const {intent, locked} = await prepared()
@@ -165,6 +190,29 @@ describe('a reference that exists', () => {
     const outcome = await submitOrder(shop.tools, second.intent, second.locked.lock, false)
     expect(outcome).toMatchObject({kind: 'refused', failure: {code: 'ORDER_MISMATCH', exitCode: 8}})
     expect(await shop.records.find('PO-1')).toMatchObject({outcome: {outcome: 'placed'}})
+  })
+
+  test('with other goods of the same total is refused as well', async () => {
+    shop = await openShop()
+    shop.sandbox.state.world.run("UPDATE assortment SET price = 10000, mode = 'Wholesale'")
+    shop.sandbox.state.world.run('UPDATE variants SET stock = 100, floor = 0')
+    const first = await prepared()
+    await submitOrder(shop.tools, first.intent, first.locked.lock, false)
+    const variantId = await shop.variant('RML-SAF-100')
+    await shop.client.call(addCartItem, {query: {customerRef: 'C-1'}, body: {variantId, quantity: 2}})
+    const second = await planned()
+    expect(second.locked.lock.total).toEqual(first.locked.lock.total)
+    const outcome = await submitOrder(shop.tools, second.intent, second.locked.lock, false)
+    expect(outcome).toMatchObject({kind: 'refused', failure: {code: 'ORDER_MISMATCH'}})
+  })
+
+  test('for another customer is refused as well', async () => {
+    shop = await openShop()
+    const first = await prepared('C-1')
+    await submitOrder(shop.tools, first.intent, first.locked.lock, false)
+    const second = await prepared('C-2')
+    const outcome = await submitOrder(shop.tools, second.intent, second.locked.lock, false)
+    expect(outcome).toMatchObject({kind: 'refused', failure: {code: 'ORDER_MISMATCH'}})
   })
 
   test('and can not be read leaves the outcome unknown', async () => {

@@ -157,6 +157,22 @@ describe('the walk', () => {
     expect(await debits()).toBe(before)
   })
 
+  test('a yes to prices that ran out on the way is no yes to others', async () => {
+    shop = await openShop()
+    await shop.fill('C-1')
+    const late = () => {
+      shop.sandbox.state.world.run('UPDATE assortment SET price = price + 1000')
+      shop.later(16 * 60)
+      void shop.tools.sleep(16 * 60_000)
+      return 'yes' as const
+    }
+    shop.requests.length = 0
+    const {walker, offers} = person({charge: [late, 'no']})
+    expect((await failing(walk(shop.walkTools, request(), walker))).code).toBe('DECLINED')
+    expect(offers).toHaveLength(2)
+    expect(shop.requests).not.toContain('POST /api/v1/scent/orders')
+  })
+
   test('a total above --max-total is refused before anything is on record', async () => {
     shop = await openShop()
     await shop.fill('C-1')
@@ -242,6 +258,9 @@ describe('a walk after one that was cut off', () => {
     shop.requests.length = 0
     expect((await failing(walk(shop.walkTools, request(), person().walker))).code).toBe(state)
     expect(shop.requests).toEqual([])
+    const {kinds, walker} = person()
+    await walk(shop.walkTools, request({reference: 'PO-2'}), walker)
+    expect(kinds()).toEqual(['cart'])
   })
 
   test('a reference that is ordered already sends nothing', async () => {
