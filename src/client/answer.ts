@@ -65,7 +65,7 @@ function jsonOf(text: string): unknown {
 }
 
 /** not shown: a header that names the request; the usual ones are looked for. */
-function requestIdOf(headers: Record<string, string>): {requestId?: string} {
+export function requestIdOf(headers: Record<string, string>): {requestId?: string} {
   const id = headers['x-request-id'] ?? headers['x-correlation-id'] ?? headers['request-id']
   return id === undefined ? {} : {requestId: id}
 }

@@ -1,7 +1,7 @@
-import {Failure, isFailure} from '../contract/failure.ts'
-import {type Answer, readAnswer} from './answer.ts'
+import {type Facts, Failure, isFailure} from '../contract/failure.ts'
+import {type Answer, readAnswer, requestIdOf} from './answer.ts'
 import type {CallOptions, ClientOptions} from './client.ts'
-import {redact} from './events.ts'
+import {type Exchange, exchangeEvent} from './events.ts'
 import type {Permit} from './pace.ts'
 import type {Prepared} from './request.ts'
 import {decide, openBudget, type Tries, troubleOf} from './retry.ts'
@@ -119,29 +119,13 @@ async function exchange(
   const {method, url, body} = request
   const headers = {...request.headers, ...(token !== undefined && {authorization: `Bearer ${token}`})}
   const started = options.now()
-  const report = (end: {status?: number; responseBody?: string; error?: string}) => {
-    if (options.tell === undefined) return
-    const secrets = [...(token === undefined ? [] : [token]), ...secretsIn(body)]
-    options.tell({
-      kind: 'exchange',
-      method,
-      url: redact(url, secrets),
-      ms: options.now() - started,
-      ...(body !== undefined && {requestBody: redact(body, secrets)}),
-      ...end,
-      ...(end.responseBody !== undefined && {responseBody: redact(end.responseBody, secrets)}),
-    })
-  }
+  const secrets = [...(token === undefined ? [] : [token]), ...secretsIn(body)]
+  const report = (end: Pick<Exchange, 'status' | 'responseBody' | 'requestId' | 'error'>) =>
+    options.tell?.(exchangeEvent(request, end, options.now() - started, secrets))
   try {
-    const response = await options.send({
-      method,
-      url,
-      headers,
-      timeoutMs,
-      ...(body !== undefined && {body}),
-      ...(signal && {signal}),
-    })
-    report({status: response.status, responseBody: response.body})
+    const sent = {method, url, headers, timeoutMs, ...(body !== undefined && {body}), ...(signal && {signal})}
+    const response = await options.send(sent)
+    report({status: response.status, responseBody: response.body, ...requestIdOf(response.headers)})
     return readAnswer(response, options.now())
   } catch (error) {
     if (isFailure(error) && error.facts.httpStatus === undefined) report({error: error.code})
@@ -154,12 +138,23 @@ function finalFailure(failure: Failure, request: Prepared, rule: Rule, tries: Tr
   const {ran} = troubleOf(failure)
   const unknown = rule.changes && (ran === 'maybe' || tries.ambiguous)
   const effect = unknown ? 'unknown' : ran === 'refused' ? 'refused' : 'none'
-  const facts = {...failure.facts, effect, request: failure.facts.request ?? request.name} as const
+  const facts: Facts = {
+    ...failure.facts,
+    ...hintOf(failure),
+    effect,
+    request: failure.facts.request ?? request.name,
+  }
   if (!unknown || ran === 'refused' || failure.code === 'INTERRUPTED') {
     return new Failure(failure.code, facts, {cause: failure.cause})
   }
-  const {message: _, ...rest} = facts
+  const {message: _, hint: __, ...rest} = facts
   return new Failure('OUTCOME_UNKNOWN', rest, {cause: failure})
+}
+
+/** A wait that was too long to take is shown with its number. */
+function hintOf({facts: {retryAfter, hint}}: Failure): Pick<Facts, 'hint'> {
+  if (hint !== undefined || !retryAfter) return {}
+  return {hint: `Repeat in ${retryAfter} s; a longer --max-wait lets the program do the waiting.`}
 }
 
 /** The secret of a token request, so that it is blotted out wherever it turns up. */

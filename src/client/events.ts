@@ -26,6 +26,24 @@ export interface Exchange {
   ms: number
 }
 
+export function exchangeEvent(
+  request: {method: string; url: string; body?: string},
+  end: Pick<Exchange, 'status' | 'responseBody' | 'requestId' | 'error'>,
+  ms: number,
+  secrets: readonly string[],
+): Exchange {
+  const {method, url, body} = request
+  return {
+    kind: 'exchange',
+    method,
+    url: redact(url, secrets),
+    ms,
+    ...(body !== undefined && {requestBody: redact(body, secrets)}),
+    ...end,
+    ...(end.responseBody !== undefined && {responseBody: redact(end.responseBody, secrets)}),
+  }
+}
+
 const BLOT = '•••'
 const PERSONAL = /("(?:recipient|line1|line2|nationalAddress|postalCode|phone)"\s*:\s*)"(?:[^"\\]|\\.)*"/g
 const SECRET = /("(?:clientSecret|accessToken|signingSecret)"\s*:\s*)"(?:[^"\\]|\\.)*"/g

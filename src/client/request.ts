@@ -100,7 +100,14 @@ function ruleOf(issue: z.core.$ZodIssue): string {
   return 'is invalid'
 }
 
-const names: Record<string, string> = {int: 'a whole number', string: 'text', object: 'an object'}
+const names: Record<string, string> = {
+  int: 'a whole number',
+  number: 'a number',
+  string: 'text',
+  boolean: 'true or false',
+  object: 'an object',
+  array: 'a list',
+}
 
 function valueAt(body: unknown, path: readonly string[]): unknown {
   let value = body

@@ -15,9 +15,10 @@ const PATIENCE_MS = 2_000
  */
 export function sharedFile(path: string) {
   const read = () => unless('CORRUPT_FILE', () => readOwn(path))
+  const me = processName()
   return {
-    me: processName(),
-    isAlive: isRunning,
+    me,
+    isAlive: (name: string) => name === me || isRunning(name),
     read,
 
     /** On disk when it returns; false where the file system refuses. */

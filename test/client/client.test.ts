@@ -3,10 +3,11 @@ import {type ClientOptions, createClient} from '../../src/client/client.ts'
 import type {ClientEvent} from '../../src/client/events.ts'
 import {openNodeHttp} from '../../src/client/node-http.ts'
 import {unpaced} from '../../src/client/pace.ts'
+import {mintToken} from '../../src/contract/auth.ts'
 import {addCartItem, readCart, removeCartItem, setCartItem} from '../../src/contract/cart.ts'
 import {previewCheckout} from '../../src/contract/checkout.ts'
-import {type Failure, isFailure} from '../../src/contract/failure.ts'
-import {printJson} from '../../src/contract/money.ts'
+import {Failure, isFailure} from '../../src/contract/failure.ts'
+import {digits, printJson} from '../../src/contract/money.ts'
 import {readOrder} from '../../src/contract/orders.ts'
 import {listVariants} from '../../src/contract/variants.ts'
 import {answer, type Seen, serve, type TestServer} from '../support/server.ts'
@@ -144,6 +145,185 @@ describe('a call', () => {
     await client.call(addCartItem, {query: {customerRef: 'a'}, body: {variantId: VARIANT, quantity: 1}})
     expect(renewed).toEqual(['token-1'])
     expect(server.seen).toHaveLength(2)
+  })
+})
+
+describe('a wait', () => {
+  it('is what the service asks for, is told, and ends in an answer', async () => {
+    const server = await service((_, response, count) =>
+      count < 3
+        ? answer(response, 429, 'RATE_LIMITED', null, {headers: {'retry-after': '7'}})
+        : answer(response, 200, 'SUCCESS', emptyCart('a')),
+    )
+    const {client, slept, events} = clientOf(server)
+    await client.call(addCartItem, {query: {customerRef: 'a'}, body: {variantId: VARIANT, quantity: 1}})
+    expect(slept).toEqual([7_125, 7_125])
+    expect(events.filter(({kind}) => kind === 'waiting')).toEqual(
+      Array(2).fill({
+        kind: 'waiting',
+        why: 'rate-limit',
+        ms: 7_125,
+        request: 'POST /api/v1/scent/cart/items',
+        code: 'RATE_LIMITED',
+      }),
+    )
+  })
+
+  it('that is longer than allowed fails at once, and shows the number', async () => {
+    const server = await service((_, response) =>
+      answer(response, 429, 'RATE_LIMITED', null, {headers: {'retry-after': '121'}}),
+    )
+    const {client, slept} = clientOf(server)
+    const failure = await failureOf(client.call(readCart, {params: {customerRef: 'a'}}))
+    expect(failure).toMatchObject({
+      code: 'RATE_LIMITED',
+      exitCode: 9,
+      facts: {retryAfter: 121, effect: 'none'},
+    })
+    expect(failure.hint).toContain('121 s')
+    expect(slept).toEqual([])
+  })
+
+  it('ends when the call is aborted, and says what is certain', async () => {
+    const server = await service((_, response) => response.destroy())
+    const stopper = new AbortController()
+    const {client} = clientOf(server, {sleep: async () => stopper.abort(), signal: stopper.signal})
+    const params = {customerRef: 'a', variantId: VARIANT}
+    const failure = await failureOf(client.call(setCartItem, {params, body: {quantity: 1}}))
+    expect(failure).toMatchObject({code: 'INTERRUPTED', exitCode: 130, facts: {effect: 'unknown'}})
+    expect(server.seen).toHaveLength(1)
+  })
+})
+
+describe('an outage', () => {
+  it('fails a read with the last code, and a repeatable change as unknown, after five sends each', async () => {
+    const server = await service((_, response) => {
+      response.writeHead(502, {'content-type': 'text/html'})
+      response.end('<h1>Bad Gateway</h1>')
+    })
+    const {client} = clientOf(server)
+    const read = await failureOf(client.call(readCart, {params: {customerRef: 'a'}}))
+    expect(read).toMatchObject({code: 'BAD_GATEWAY', exitCode: 10, facts: {effect: 'none'}})
+    const params = {customerRef: 'a', variantId: VARIANT}
+    const change = await failureOf(client.call(removeCartItem, {params}))
+    expect(change).toMatchObject({code: 'OUTCOME_UNKNOWN', exitCode: 12, facts: {effect: 'unknown'}})
+    expect(server.seen).toHaveLength(10)
+  })
+
+  it('does not eat the quota: a process repeats 20 times in all', async () => {
+    const server = await service((_, response) => answer(response, 503, 'SERVICE_UNAVAILABLE'))
+    const {client} = clientOf(server)
+    for (let n = 0; n < 30; n += 1) await failureOf(client.call(readCart, {params: {customerRef: 'a'}}))
+    expect(server.seen).toHaveLength(30 + 20)
+  })
+
+  it('of the token route says that the request itself was not sent', async () => {
+    const server = await service((_, response) => answer(response, 200, 'SUCCESS'))
+    const lost = new Failure('NO_ANSWER', {effect: 'unknown', request: 'POST /api/v1/auth/token'})
+    const {client} = clientOf(server, {
+      tokens: {get: () => Promise.reject(lost), renew: () => Promise.reject(lost)},
+    })
+    const body = {variantId: VARIANT, quantity: 1}
+    const failure = await failureOf(client.call(addCartItem, {body}))
+    expect(failure).toMatchObject({
+      code: 'NO_ANSWER',
+      facts: {effect: 'none', request: 'POST /api/v1/auth/token'},
+    })
+    expect(server.seen).toHaveLength(0)
+  })
+})
+
+describe('an answer that is not in the contract', () => {
+  it('fails a read as odd, and a change as unknown, with the oddity as its cause', async () => {
+    const server = await service((_, response) => answer(response, 200, 'SUCCESS', {customerRef: 'a'}))
+    const {client} = clientOf(server)
+    const read = await failureOf(client.call(readCart, {params: {customerRef: 'a'}}))
+    expect(read).toMatchObject({code: 'ODD_ANSWER', facts: {effect: 'none', httpStatus: 200}})
+    expect(read.message).toContain('items')
+    const body = {variantId: VARIANT, quantity: 1}
+    const change = await failureOf(client.call(addCartItem, {query: {customerRef: 'a'}, body}))
+    expect(change).toMatchObject({code: 'OUTCOME_UNKNOWN', facts: {effect: 'unknown'}})
+    expect(change.cause).toMatchObject({code: 'ODD_ANSWER'})
+    expect(server.seen).toHaveLength(2)
+  })
+
+  it('keeps unknown fields and values', async () => {
+    const cart = {...emptyCart('a'), status: 'Frozen', brandNew: [1], totals: 'odd'}
+    const server = await service((_, response) => answer(response, 200, 'SUCCESS', cart))
+    expect(await clientOf(server).client.call(readCart, {params: {customerRef: 'a'}})).toEqual(cart)
+  })
+})
+
+describe('what --debug sees', () => {
+  it('is each exchange, without token, secret and address', async () => {
+    const server = await service((seen, response) =>
+      answer(response, 200, 'SUCCESS', {
+        accessToken: 'canary-token',
+        expiresIn: 300,
+        echo: seen.headers.authorization,
+      }),
+    )
+    const {client, events} = clientOf(server, {
+      tokens: {get: async () => 'canary-token', renew: async () => ''},
+    })
+    await client.call(mintToken, {body: {clientId: 'c', clientSecret: 'canary-"secret'}})
+    const body = {shippingAddress: {recipient: 'Canary Name', phone: '+966'}, note: 'canary-token'}
+    await client.raw({method: 'POST', path: '/api/v1/x', query: [['q', 'canary-token']], body})
+    const text = JSON.stringify(events)
+    expect(events.map((event) => event.kind)).toEqual(['exchange', 'exchange'])
+    expect(text).toContain('/api/v1/x')
+    expect(text.toLowerCase()).not.toContain('canary')
+    expect(text).not.toContain('+966')
+  })
+
+  it('tells of an exchange that had no answer', async () => {
+    const server = await service((_, response) => response.destroy())
+    const {client, events} = clientOf(server)
+    await failureOf(client.call(addCartItem, {body: {variantId: VARIANT, quantity: 1}}))
+    expect(events).toEqual([expect.objectContaining({kind: 'exchange', error: 'NO_ANSWER', method: 'POST'})])
+  })
+})
+
+describe('a raw request', () => {
+  it('gives the whole answer, and sends its own headers', async () => {
+    const server = await service((_, response) =>
+      answer(
+        response,
+        201,
+        'CREATED',
+        {a: 1},
+        {details: {d: 1}, headers: {'x-request-id': 'r', location: '/l'}},
+      ),
+    )
+    const {client} = clientOf(server)
+    const headers = {'X-Partner-Currency': 'USD', Accept: 'text/plain'}
+    const got = await client.raw({
+      method: 'POST',
+      path: '/api/v1/x',
+      query: [['a b', '&']],
+      headers,
+      body: {n: digits('1.50')},
+    })
+    expect(got).toMatchObject({
+      status: 201,
+      state: 'CREATED',
+      payload: {a: 1},
+      details: {d: 1},
+      requestId: 'r',
+    })
+    expect(got.headers.location).toBe('/l')
+    expect(server.seen[0]).toMatchObject({url: '/api/v1/x?a%20b=%26', body: '{"n":1.50}'})
+    expect(server.seen[0]?.headers).toMatchObject({'x-partner-currency': 'USD', accept: 'text/plain'})
+  })
+
+  it('is repeated where it only reads', async () => {
+    const server = await service((_, response) => answer(response, 504, 'GATEWAY_TIMEOUT'))
+    const {client} = clientOf(server)
+    await failureOf(client.raw({method: 'GET', path: '/api/v1/x'}))
+    expect(server.seen).toHaveLength(5)
+    const failure = await failureOf(client.raw({method: 'DELETE', path: '/api/v1/x'}))
+    expect(failure).toMatchObject({code: 'OUTCOME_UNKNOWN'})
+    expect(server.seen).toHaveLength(6)
   })
 })
 
