@@ -127,6 +127,11 @@ export async function openShop({
     })
     return {...running, ended}
   }
+  // The demo data has a past of its own.
+  const before = {
+    orders: state.world.get<{n: number}>('SELECT max(n) AS n FROM orders')?.n ?? 0,
+    entries: state.world.get<{n: number}>('SELECT max(n) AS n FROM ledger')?.n ?? 0,
+  }
   const shop: Shop = {
     sandbox,
     url,
@@ -169,9 +174,15 @@ export async function openShop({
       }
     },
     orders: () =>
-      state.world.all('SELECT id, external_reference, customer_ref, status FROM orders ORDER BY n'),
+      state.world.all(
+        'SELECT id, external_reference, customer_ref, status FROM orders WHERE n > ? ORDER BY n',
+        before.orders,
+      ),
     debits: () =>
-      state.world.get<{n: number}>("SELECT count(*) AS n FROM ledger WHERE type = 'Debit'")?.n ?? 0,
+      state.world.get<{n: number}>(
+        "SELECT count(*) AS n FROM ledger WHERE type = 'Debit' AND n > ?",
+        before.entries,
+      )?.n ?? 0,
     cart: (customerRef) =>
       Object.fromEntries(
         state.world
