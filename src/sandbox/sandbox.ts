@@ -12,6 +12,7 @@ import type {HttpRequest, HttpResponse, Send} from '../contract/wire.ts'
 import {createAdmin} from './admin.ts'
 import {assume} from './assumptions.ts'
 import {createTokens, type Environment} from './auth.ts'
+import {maxBodyBytes} from './body.ts'
 import {openClock} from './clock.ts'
 import {answer} from './door.ts'
 import {createFaults} from './faults.ts'
@@ -140,7 +141,7 @@ async function inProcess(state: State, request: HttpRequest): Promise<HttpRespon
     origin: cut < 0 ? request.url : request.url.slice(0, cut),
     ip: '127.0.0.1',
     header: (name) => headers.get(name),
-    body: async () => request.body ?? '',
+    body: async () => (Buffer.byteLength(request.body ?? '') > maxBodyBytes ? null : (request.body ?? '')),
   })
   if (sent.broken === 'hang') await gone(request)
   if (sent.broken !== undefined) throw new Failure('NO_ANSWER', {effect: 'unknown'})
