@@ -7,7 +7,6 @@ import {scent} from '../support/scent.ts'
 import {answer, serve} from '../support/server.ts'
 import {noTmux, withTerminal} from '../support/tmux.ts'
 
-const missing = noKeyring()
 const SECRET = 'canary-5ecret'
 
 /** A token route that knows two client ids and one secret. */
@@ -163,7 +162,7 @@ describe('auth login', () => {
   })
 })
 
-describe.skipIf(missing)('auth login with the keychain', () => {
+describe.skipIf(noKeyring())('auth login with the keychain', () => {
   test('keeps the secret there, and nowhere else', () =>
     withKeyring(async (env) => {
       expect(await login(env)).toMatchObject({code: 0, stderr: expect.stringContaining('in the keychain')})

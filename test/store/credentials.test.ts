@@ -6,9 +6,6 @@ import {readSecret, removeSecret, saveSecret} from '../../src/store/credentials.
 import {bareHome, noKeyring, withKeyring} from '../support/keyring.ts'
 import {folder, program} from '../support/program.ts'
 
-const missing = noKeyring()
-if (missing) console.warn(`Skipped, the keychain: ${missing}`)
-
 const source = `
   import {removeKeychain, readKeychain, saveKeychain} from './src/store/keychain.ts'
   const [action, account, secret] = process.argv.slice(2)
@@ -48,7 +45,7 @@ function keychain(env: NodeJS.ProcessEnv, ...args: string[]): Promise<Answer> {
 
 const threeChoices = /start or unlock a keyring.*SCENT_CLIENT_ID.*--storage file/s
 
-describe.skipIf(missing)('the keychain', () => {
+describe.skipIf(noKeyring())('the keychain', () => {
   test('keeps a secret from one process for the next, for each account, until it is removed', () =>
     withKeyring(async (env) => {
       expect(await keychain(env, 'read', 'rimal')).toEqual({})

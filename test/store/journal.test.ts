@@ -1,5 +1,5 @@
 import {execFile, execFileSync, spawn} from 'node:child_process'
-import {appendFileSync, readFileSync, statSync, writeFileSync} from 'node:fs'
+import {appendFileSync, readFileSync, rmSync, statSync, writeFileSync} from 'node:fs'
 import {join} from 'node:path'
 import {promisify} from 'node:util'
 import {describe, expect, test} from 'vitest'
@@ -118,7 +118,19 @@ describe('a journal', () => {
     await expect(at(path).all()).rejects.toMatchObject({code: 'CORRUPT_FILE', message: /line 3/})
   })
 
-  test('that can not be written says so, once and for all', async () => {
+  test('that could not be written once takes nothing more: what was lost is not known', async () => {
+    const root = join(folder(), 'blocked')
+    writeFileSync(root, '')
+    const path = join(root, 'folder', 'test.ndjson')
+    const file = at(path)
+    await expect(file.append({n: 1, text: ''})).rejects.toMatchObject({code: 'FILE_FAILED'})
+    rmSync(root)
+    await expect(file.append({n: 2, text: ''})).rejects.toMatchObject({code: 'FILE_FAILED'})
+    await at(path).append({n: 3, text: ''})
+    expect(await file.all()).toMatchObject([{n: 3}])
+  })
+
+  test('on a full disk says so, and keeps what it had', async () => {
     // A limit on the size of files stands for a full disk.
     const path = await filled(1)
     const built = program(source)

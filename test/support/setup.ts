@@ -3,6 +3,8 @@ import {existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync} from 
 import {tmpdir} from 'node:os'
 import {dirname, join} from 'node:path'
 import {fileURLToPath} from 'node:url'
+import {noKeyring} from './keyring.ts'
+import {noTmux} from './tmux.ts'
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '../..')
 
@@ -12,12 +14,15 @@ const foreign =
 
 /**
  * Runs once, before all tests: the program is built when its sources are newer, and every test process inherits an
- * empty home, so that none touches the user's own configuration, records or keychain.
+ * empty home, so that none touches the user's own configuration, records or keychain. What will be skipped is said
+ * here, once.
  */
 export default function setup(): () => void {
   if (Math.max(newest('src'), newest('build.js'), newest('package.json')) > newest('oclif.manifest.json')) {
     execFileSync(process.execPath, ['build.js'], {cwd: root, stdio: 'inherit'})
   }
+  for (const missing of [noKeyring(), noTmux()])
+    if (missing) console.warn(`Some tests are skipped: ${missing}`)
   for (const name of Object.keys(process.env)) if (foreign.test(name)) delete process.env[name]
   const home = mkdtempSync(join(tmpdir(), 'scent-home-'))
   for (const folder of ['config', 'state', 'tmp']) mkdirSync(join(home, folder), {mode: 0o700})
