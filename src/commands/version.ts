@@ -2,6 +2,8 @@ import {outputFlags, ScentCommand} from '../command.ts'
 
 export default class Version extends ScentCommand {
   static override summary = 'Show the version of scent and of what it runs on.'
+  static override description =
+    'Give its output with a question or a bug report. `scent --version` prints the same on one line.'
   static override examples = ['<%= config.bin %> version --json']
   static override flags = {...outputFlags}
 

@@ -33,7 +33,10 @@ export function drawEvents(write: (text: string) => void, progress: Progress, de
   return (event: Event): void => {
     if (event.kind === 'waiting') {
       const reason = reasons[event.why] ?? event.why
-      if (event.ms >= NOTICED_MS || debug) progress.say(`${reason}, waiting ${span(event.ms)} …`)
+      if (event.ms >= NOTICED_MS || debug)
+        progress.say(
+          `${reason}, waiting ${event.ms < 1000 ? `${Math.round(event.ms)} ms` : span(event.ms)} …`,
+        )
       return
     }
     progress.clear()

@@ -10,6 +10,8 @@ const switches = ['on', 'off'] as const
 
 export default class SandboxPartnerCommand extends ScentCommand {
   static override summary = "List the sandbox's partners, or change one."
+  static override description =
+    'Lists all partners without an argument. With flags it changes the one named, as an operator of the service would.'
   static override examples = [
     '<%= config.bin %> sandbox partner',
     '<%= config.bin %> sandbox partner rimal-retail --wallet 100',
