@@ -1,0 +1,137 @@
+import {parse} from 'csv-parse/sync'
+import {afterAll, beforeAll, describe, expect, it} from 'vitest'
+import {safe} from '../../src/terminal/text.ts'
+import {scent as run, start} from '../support/scent.ts'
+import {page, type Reply, service, userOf} from '../support/service.ts'
+import {noTmux, withTerminal} from '../support/tmux.ts'
+
+/** What a service, or somebody who writes into it, could send to take over a terminal or a spreadsheet. */
+const hostile: [string, string][] = [
+  ['a title and a clear screen', '\u001b]0;owned\u0007\u001b[2J\u001b[Hx'],
+  ['a control sequence of C1', '\u009b31mx\u009d0;y\u009c'],
+  ['a second line', 'real\r\nfake\tline'],
+  ['a carriage return', 'real\rfake'],
+  ['a bidi override', 'user\u202egnp.exe'],
+  ['zero-width characters', 'pay\u200bpal\ufeff'],
+  ['line separators', 'a\u2028b\u2029c'],
+  ['half a character', 'a\ud83d'],
+  ['a backspace and a bell', 'abc\b\b\b\u0007'],
+  ['a formula', '=HYPERLINK("http://x","y")'],
+  ['a formula with a plus', '+1+cmd|calc'],
+  ['a formula with a minus', '-2+3'],
+  ['a formula with an at', '@SUM(1)'],
+  ['a formula behind a tab', '\t=1+1'],
+  ['a formula in full width', '\uff1d1+1'],
+  ['quotes, commas and a line break', 'a"b,c\nd'],
+]
+
+/** Nothing but printable characters, tabs and line breaks of our own. */
+const CLEAN =
+  /^[^\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]*$/
+
+const id = '6c1f8a52-3f0e-4b1d-9a70-5d2c8e1b7f43'
+const texts = hostile.map(([, text]) => text)
+let shop: Awaited<ReturnType<typeof service>>
+let env: NodeJS.ProcessEnv
+
+beforeAll(async () => {
+  const variant = (text: string) =>
+    `{"id":"${id}","sku":${JSON.stringify(text)},"barcode":${JSON.stringify(text)},"pricing":{"currency":"SAR","unitPrice":-1.50}}`
+  shop = await service(({url}): Reply => {
+    if (url.includes('/scent/variants/')) return variant(texts.join(''))
+    if (url.includes('/scent/variants')) return page(texts.map(variant))
+    const errors = Object.fromEntries(texts.map((text) => [text, [text, {[text]: text}]]))
+    const details = {errors, ...Object.fromEntries(texts.map((text) => [`${text}!`, text]))}
+    return {status: 422, state: texts.join(''), details}
+  })
+  env = userOf(shop.url)
+})
+
+afterAll(() => shop.close())
+
+const scent = (line: string) => run(env, line.split(' '))
+
+describe('text that wants to take over', () => {
+  it('stays one visible cell in a pipe', async () => {
+    const {stdout} = await scent('catalog variants --columns id,sku,price')
+    expect(stdout).toMatch(CLEAN)
+    expect(stdout).toBe(texts.map((text) => `${id}\t${safe(text)}\t-1.50\n`).join(''))
+  })
+
+  it('is no formula in CSV, where numbers stay numbers', async () => {
+    const {stdout} = await scent('catalog variants --output csv --columns sku,price')
+    expect(stdout).toMatch(CLEAN)
+    const [, ...rows] = parse(stdout) as string[][]
+    expect(rows.map(([sku = '']) => sku.replace(/^'/, ''))).toEqual(texts.map(safe))
+    for (const [sku = '', price] of rows) {
+      expect(sku).not.toMatch(/^[=+\-@\t\r\uff1d\uff0b\uff0d\uff20]/)
+      expect(price).toBe('-1.50')
+    }
+  })
+
+  it('is whole in JSON, and shows a terminal nothing to act on', async () => {
+    const [json, ndjson] = await Promise.all([
+      scent('catalog variants --json'),
+      scent('catalog variants --output ndjson'),
+    ])
+    expect(json.stdout + ndjson.stdout).toMatch(CLEAN)
+    const skus = (rows: {sku: string}[]) => rows.map(({sku}) => sku)
+    expect(skus(JSON.parse(json.stdout).items)).toEqual(texts)
+    expect(
+      skus(
+        ndjson.stdout
+          .trimEnd()
+          .split('\n')
+          .map((line) => JSON.parse(line)),
+      ),
+    ).toEqual(texts)
+  })
+
+  it('is visible in an error, in both voices', async () => {
+    const [plain, json] = await Promise.all([scent('wallet balance'), scent('wallet balance --json')])
+    expect(plain.stderr).toMatch(CLEAN)
+    expect(plain.stderr.trimEnd().split('\n')).toHaveLength(2 * texts.length + 4)
+    expect(json.stdout).toMatch(CLEAN)
+    expect(JSON.parse(json.stdout).error).toMatchObject({
+      state: texts.join(''),
+      details: {[`${texts[0]}!`]: texts[0]},
+    })
+  })
+
+  it('in an argument is visible in the refusal', async () => {
+    for (const text of texts.filter((one) => !/\p{Surrogate}/u.test(one))) {
+      const {stderr} = await run(env, ['cart', 'add', text])
+      expect(stderr).toMatch(CLEAN)
+      expect(stderr).toContain(`"${safe(text)}" is no variant id.`)
+    }
+  })
+
+  const missing = noTmux()
+  if (missing) console.warn(`skipped: ${missing}`)
+
+  it.skipIf(missing)('is shown by a terminal, which obeys none of it', async () => {
+    const settings = {...env, TERM: 'screen-256color', LANG: 'C.UTF-8'}
+    const commands = ['catalog variants', `catalog variant ${id}`, 'wallet balance']
+    await withTerminal(
+      settings,
+      async (terminal) => {
+        terminal.type(`clear; ${commands.map((line) => `node ${start} ${line}`).join('; ')}; echo "[$?]"`)
+        terminal.press('Enter')
+        await terminal.see('[7]')
+        const screen = terminal.screen()
+        for (const shown of [
+          'VARIANT',
+          'Barcode',
+          'Error:',
+          '\\u{9b}31m',
+          'real\\u{d}fake',
+          '\\u{202e}gnp',
+        ]) {
+          expect(screen).toContain(shown)
+        }
+        expect(screen.split(id)).toHaveLength(texts.length + 2)
+      },
+      {columns: 200, rows: 120},
+    )
+  })
+})
