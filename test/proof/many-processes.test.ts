@@ -1,0 +1,57 @@
+import {expect, test} from 'vitest'
+import {openShop} from './stand.ts'
+
+/** Ledger entries enough for a list of that many pages of one. */
+function fillLedger(
+  {world}: {world: {run(sql: string, ...values: (string | number)[]): number}},
+  count: number,
+) {
+  for (let i = 0; i < count; i++) {
+    world.run(
+      `INSERT INTO ledger (partner_id, type, amount, balance_before, balance_after, reference_type, reference_id, at)
+       SELECT id, 'Credit', 0, wallet, wallet, 'TopUp', ?, ? FROM partners WHERE client_id = 'rimal-retail'`,
+      `top-up ${i}`,
+      i,
+    )
+  }
+}
+
+const ofEach = <T>(count: number, work: (i: number) => Promise<T>) =>
+  Promise.all(Array.from({length: count}, (_, i) => work(i)))
+
+test.concurrent('twenty cold processes at once need one token, and none fails', async () => {
+  const shop = await openShop({limits: true})
+  const ends = await ofEach(20, () => shop.scent(['catalog', 'variants', '--page-size', '1', '--json']))
+  expect(ends.map(({code, stderr}) => ({code, stderr}))).toEqual(ends.map(() => ({code: 0, stderr: ''})))
+  const requests = shop.requests()
+  expect(requests.filter(({operation}) => operation === 'mintToken')).toHaveLength(1)
+  expect(requests.filter(({status}) => status !== 200)).toEqual([])
+  expect(requests).toHaveLength(21)
+  await shop.close()
+})
+
+test.concurrent('four hundred reads of four processes meet no 429, and leave room for a person', async () => {
+  const shop = await openShop({limits: true})
+  fillLedger(shop.sandbox.state, 100)
+  const all = ofEach(4, () =>
+    shop.scent(['wallet', 'transactions', '--all', '--page-size', '1', '--output', 'ndjson']),
+  )
+  let busy = true
+  void all.then(() => {
+    busy = false
+  })
+  // Once the jobs have used up their part of the quota, somebody types a command.
+  const {requests, limits} = shop.sandbox.state
+  const inUse = () => limits.rest.inUse(performance.now())['rimal-retail'] ?? 0
+  while (inUse() < 270) await new Promise((turn) => setTimeout(turn, 100))
+  const typed = await shop.scent(['catalog', 'variants', '--page-size', '1', '--json', '--max-wait', '5'])
+  expect({...typed, stdout: ''}).toMatchObject({code: 0, stderr: ''})
+  expect(busy).toBe(true)
+  for (const {code, stdout} of await all) {
+    expect(code).toBe(0)
+    expect(stdout.trim().split('\n')).toHaveLength(100)
+  }
+  expect(requests.list().filter(({status}) => status === 429)).toEqual([])
+  expect(requests.list().filter(({operation}) => operation === 'mintToken')).toHaveLength(1)
+  await shop.close()
+}, 180_000)
