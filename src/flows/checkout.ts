@@ -1,6 +1,7 @@
 import {type Preview, type PreviewLine, previewCheckout, takePriceLock} from '../contract/checkout.ts'
 import {Failure, isFailure} from '../contract/failure.ts'
 import type {Digits} from '../contract/money.ts'
+import {millis} from '../contract/time.ts'
 import type {OrderEntry} from '../store/orders.ts'
 import {addToCart, type CartLine, type CartRef, emptyCart, linesOf, sameLines} from './fill-cart.ts'
 import {
@@ -75,7 +76,7 @@ function asLocked(tools: Clocked, preview: Preview): Locked {
 
 /** Milliseconds from the service's pricing to the end of its lock, by its own clock. */
 function lifetime(preview: Preview): number | null {
-  const lasts = Date.parse(String(preview.lockExpiresAt)) - Date.parse(String(preview.pricedAt))
+  const lasts = millis(String(preview.lockExpiresAt)) - millis(String(preview.pricedAt))
   return Number.isFinite(lasts) ? lasts : null
 }
 

@@ -1,4 +1,5 @@
 import type {Digits} from '../contract/money.ts'
+import {millis} from '../contract/time.ts'
 import {noPaint, type Paint, safe, type Tone} from './text.ts'
 
 /** One value of a row, as data: each output writes it in its own way. */
@@ -73,11 +74,6 @@ export function moneyText(amount: Digits, currency: string | null | undefined): 
   const digits = String(amount)
   const missing = /^-?\d+$/.test(digits) ? '.00' : /^-?\d+\.\d$/.test(digits) ? '0' : ''
   return `${digits}${missing}${currency ? ` ${safe(currency)}` : ''}`
-}
-
-/** Milliseconds of an ISO time; one without an offset is UTC (spec, Endpoints, Conventions). */
-export function millis(at: string): number {
-  return Date.parse(/T.*\d$/.test(at) && !/[+-]\d\d:?\d\d$/.test(at) ? `${at}Z` : at)
 }
 
 const two = (number: number) => String(number).padStart(2, '0')
