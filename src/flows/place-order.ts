@@ -283,7 +283,8 @@ async function pendingIsOurs(tools: OrderTools, intent: OrderIntent): Promise<bo
 function checkCreated(intent: OrderIntent, lock: PriceLock, created: CreatedOrder): OrderOutcome {
   if (created.externalReference !== intent.reference) {
     const message = `The service answered with the order of another reference: ${created.externalReference}.`
-    const failure = new Failure('ORDER_MISMATCH', {message, details: {orderId: created.id}})
+    const cause = new Failure('ORDER_MISMATCH', {message, details: {orderId: created.id}})
+    const failure = new Failure('OUTCOME_UNKNOWN', {...cause.facts, effect: 'unknown'}, {cause})
     return {kind: 'unknown', failure, relock: false}
   }
   if (created.status === 'Failed') return failed(created.id, created.failureReason ?? null)
@@ -335,8 +336,9 @@ async function compareExisting(
   const order = placed(lock, asPlaced(intent, lock, orderId, facts))
   if (!sameContent(intent, facts) || (!open && order.differs)) return mismatch(orderId, failure)
   if (open) return {kind: 'placed', order}
-  // Without the intended lines or total there is nothing to prove that it is this very order.
-  return intent.lines && lock.total !== null ? {kind: 'already-placed', order} : {kind: 'refused', failure}
+  // Without lines, cart and total to compare there is nothing to prove that it is this very order.
+  const proven = intent.lines && facts.lines && facts.customerRef !== undefined && lock.total !== null
+  return proven ? {kind: 'already-placed', order} : {kind: 'refused', failure}
 }
 
 function asPlaced(intent: OrderIntent, lock: PriceLock, named: string, facts: OrderFacts): PlacedOrder {
@@ -355,7 +357,7 @@ function asPlaced(intent: OrderIntent, lock: PriceLock, named: string, facts: Or
 
 function sameContent(intent: OrderIntent, facts: OrderFacts): boolean {
   if (facts.reference !== null && facts.reference !== intent.reference) return false
-  if (facts.customerRef !== intent.customerRef) return false
+  if (facts.customerRef !== undefined && facts.customerRef !== intent.customerRef) return false
   return intent.lines === null || facts.lines === null || sameLines(intent.lines, facts.lines)
 }
 

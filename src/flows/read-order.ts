@@ -33,7 +33,8 @@ export async function readNamedOrder(client: Client, id: string): Promise<OrderR
 export interface OrderFacts {
   id: string | null
   reference: string | null
-  customerRef: string | null
+  /** undefined where the answer does not say: null is the bare cart. */
+  customerRef: string | null | undefined
   lines: CartLine[] | null
   /** Goods without VAT, and the VAT on them. */
   goods: Digits | null
@@ -55,7 +56,7 @@ export function factsOf(read: OrderRead): OrderFacts {
   return {
     id: detail?.id ?? header?.productOrderId ?? null,
     reference: detail?.externalReference ?? header?.externalReference ?? null,
-    customerRef: detail?.customerRef ?? null,
+    customerRef: detail?.customerRef,
     lines,
     goods: detail?.totalAmount ?? null,
     goodsVat: detail?.totalGoodsVatAmount ?? null,
