@@ -146,7 +146,10 @@ describe('one order', () => {
     })
     const {intent, locked} = await prepared()
     const outcome = await submitOrder(shop.tools, intent, locked.lock, false)
-    expect(outcome).toMatchObject({kind: 'unknown', failure: {code: 'ORDER_MISMATCH'}})
+    expect(outcome).toMatchObject({
+      kind: 'unknown',
+      failure: {code: 'OUTCOME_UNKNOWN', cause: {code: 'ORDER_MISMATCH'}},
+    })
   })
 
   test('one that needs a person is never asked again by itself', async () => {
