@@ -238,6 +238,25 @@ export const catalogue = {
     says: 'The order has no such line.',
     next: 'See the lines with `scent orders get`.',
   },
+  // not shown: the names of these three. A service that uses others falls back to its HTTP status.
+  NOT_FOUND_RETURN_REQUEST: {
+    http: 404,
+    remedy: 'fix',
+    says: 'The own account has no such return request.',
+    next: 'See `scent returns list`.',
+  },
+  NOT_FOUND_UNFULFILLABLE_NOTICE: {
+    http: 404,
+    remedy: 'fix',
+    says: 'The own account has no such notice.',
+    next: 'See `scent notices inbox`.',
+  },
+  NOT_FOUND_DISCOUNT_CODE: {
+    http: 404,
+    remedy: 'fix',
+    says: 'The own account has no such discount code.',
+    next: 'See `scent discounts list`.',
+  },
   VALIDATION_ERRORS: {
     http: 400,
     remedy: 'fix',

@@ -1,0 +1,52 @@
+import * as z from 'zod/mini'
+import type {Operation} from './operation.ts'
+import {pageOf, pageQuery} from './paging.ts'
+import {decimal, oneOf, shown, timestamp, uuid} from './wire.ts'
+
+export const commissionStatuses = ['Provisional', 'Issued', 'Settled'] as const
+
+// not shown: the fields of a commission period. It is printed as it came.
+export const commissionPeriod = z.looseObject({
+  id: shown(uuid),
+  periodFrom: shown(timestamp),
+  periodTo: shown(timestamp),
+  status: shown(oneOf(...commissionStatuses)),
+  currency: shown(z.string()),
+  totalCommission: shown(decimal),
+  totalCommissionVat: shown(decimal),
+  totalCommissionWithVat: shown(decimal),
+  issueDate: shown(timestamp),
+  issuedAt: shown(timestamp),
+  settledAt: shown(timestamp),
+  objection: shown(z.looseObject({reason: shown(z.string()), objectedAt: shown(timestamp)})),
+})
+export type CommissionPeriod = z.output<typeof commissionPeriod>
+
+export const listCommissionPeriods = {
+  summary: 'List the own commission periods.',
+  method: 'GET',
+  path: '/api/v1/commission-periods',
+  auth: 'bearer',
+  repeat: 'freely',
+  query: {...pageQuery, status: {kind: 'text'}},
+  payload: pageOf(commissionPeriod),
+  fails: ['VALIDATION_INVALID_COMMISSION_PERIOD_STATUS'],
+} as const satisfies Operation
+
+// not shown: the answer. It is read as the period.
+export const objectToCommission = {
+  summary: 'Object to a provisional commission period.',
+  method: 'POST',
+  path: '/api/v1/commission-periods/{commissionPeriodId}/objection',
+  auth: 'bearer',
+  repeat: 'never', // ALREADY_OBJECTED after a lost answer may be our own
+  body: z.strictObject({reason: z.string().check(z.minLength(1), z.maxLength(1000))}),
+  payload: commissionPeriod,
+  fails: [
+    'VALIDATION_ERRORS',
+    'NOT_FOUND_COMMISSION_PERIOD',
+    'CONFLICT_COMMISSION_PERIOD_ALREADY_OBJECTED',
+    'CONFLICT_COMMISSION_PERIOD_NOT_PROVISIONAL',
+    'CONFLICT_COMMISSION_PERIOD_PAST_ISSUE_DATE',
+  ],
+} as const satisfies Operation

@@ -1,0 +1,80 @@
+import * as z from 'zod/mini'
+import type {Operation} from './operation.ts'
+import {pageOf, pageQuery} from './paging.ts'
+import {decimal, oneOf, shown, timestamp, uuid} from './wire.ts'
+
+// not shown: the name of the flat-amount type. FixedAmount is a placeholder; any value is sent and read.
+export const discountType = oneOf('Percent', 'FixedAmount')
+// not shown: the name of the variant-list scope. VariantList is a placeholder; any value is sent and read.
+export const productScope = oneOf('All', 'VariantList')
+
+/** The fields that an update replaces: each states its final value. */
+const replaced = {
+  discountType,
+  value: decimal,
+  validFrom: timestamp,
+  validTo: timestamp,
+  isActive: z.boolean(),
+  // not shown: which of the two caps takes only null or 1.
+  totalUsageCap: z.nullable(z.int()),
+  perCustomerCap: z.nullable(z.int()),
+  productScope,
+  scopedVariantIds: z.array(uuid),
+  minOrderValue: z.nullable(decimal),
+}
+
+/** An update replaces every field, so every field must be known: an answer that lacks one can't be merged. */
+export const discountCode = z.looseObject({
+  id: uuid,
+  partnerId: shown(uuid),
+  code: z.string(),
+  ...replaced,
+  // not shown: whether an answer leaves these out where they are null.
+  totalUsageCap: z.optional(replaced.totalUsageCap),
+  perCustomerCap: z.optional(replaced.perCustomerCap),
+  minOrderValue: z.optional(replaced.minOrderValue),
+  scopedVariantIds: z.optional(z.nullable(replaced.scopedVariantIds)),
+  usageCount: shown(z.int()),
+  createdAt: shown(timestamp),
+  lastModifiedAt: shown(timestamp),
+})
+export type DiscountCode = z.output<typeof discountCode>
+
+export const discountBody = z.strictObject(replaced)
+export type DiscountBody = z.output<typeof discountBody>
+
+export const listDiscountCodes = {
+  summary: 'List the own discount codes, newest first.',
+  method: 'GET',
+  path: '/api/v1/scent/discount-codes',
+  auth: 'bearer',
+  repeat: 'freely',
+  query: {...pageQuery, activeOnly: {kind: 'boolean'}},
+  payload: pageOf(discountCode),
+  fails: [],
+} as const satisfies Operation
+
+// not shown: path, body and answer of the create, which exists by reference, and what a code that is taken answers.
+export const createDiscountCode = {
+  summary: 'Create a discount code.',
+  method: 'POST',
+  path: '/api/v1/scent/discount-codes',
+  auth: 'bearer',
+  repeat: 'never',
+  body: z.strictObject({code: z.string().check(z.minLength(1)), ...replaced}),
+  payload: discountCode,
+  created: true,
+  fails: ['VALIDATION_ERRORS'],
+} as const satisfies Operation
+
+export const updateDiscountCode = {
+  summary: 'Replace every field of a discount code but the code itself.',
+  method: 'PATCH',
+  path: '/api/v1/scent/discount-codes/{discountCodeId}',
+  auth: 'bearer',
+  repeat: 'freely', // full replace: a second one leaves the same
+  body: discountBody,
+  payload: discountCode,
+  // not shown: the name of the 404.
+  fails: ['VALIDATION_ERRORS', 'NOT_FOUND_DISCOUNT_CODE'],
+} as const satisfies Operation
