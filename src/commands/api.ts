@@ -24,10 +24,8 @@ export default class Api extends ScentCommand {
   ]
   static override args = {
     method: Args.string({
-      description: 'HTTP method.',
+      description: 'HTTP method: GET, POST, PUT, PATCH or DELETE.',
       required: true,
-      options: [...methods],
-      parse: async (text) => text.toUpperCase(),
     }),
     path: Args.string({description: 'Path below the base URL.', required: true}),
   }
@@ -64,7 +62,7 @@ export default class Api extends ScentCommand {
 
   async run(): Promise<unknown> {
     const {args, flags} = await this.parse(Api)
-    const method = args.method as RawRequest['method']
+    const method = methodOf(args.method)
     const fields = [
       ...(flags.field ?? []).map((text) => ({text, raw: false})),
       ...(flags['raw-field'] ?? []).map((text) => ({text, raw: true})),
@@ -84,6 +82,12 @@ export default class Api extends ScentCommand {
     const answer = await client.raw({method, path, query, headers, ...(body === undefined ? {} : {body})})
     return answer.payload
   }
+}
+
+function methodOf(text: string): RawRequest['method'] {
+  const method = methods.find((one) => one === text.toUpperCase())
+  if (method) return method
+  throw refused(`"${text}" is no method; use ${methods.join(', ')}.`)
 }
 
 /** A path of the service and its query, out of a path or an URL on its origin. */
