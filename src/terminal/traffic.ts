@@ -1,4 +1,5 @@
-import type {HttpRequest, HttpResponse, Send} from '../contract/wire.ts'
+import {isFailure} from '../contract/failure.ts'
+import type {HttpRequest, Send} from '../contract/wire.ts'
 import {safe} from './text.ts'
 
 /** What a process has asked the service to change, for the moment of an interrupt. */
@@ -19,7 +20,10 @@ export function watch(send: Send): Traffic {
       if (request.method === 'GET' || request.url.endsWith('/auth/token')) return send(request)
       const name = nameOf(request)
       underWay.add(name)
-      const response: HttpResponse = await send(request)
+      const response = await send(request).catch((error: unknown) => {
+        if (isFailure(error) && error.facts.effect === 'none') underWay.delete(name)
+        throw error
+      })
       underWay.delete(name)
       if (response.status < 300) answered.push(name)
       return response
