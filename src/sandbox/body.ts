@@ -56,7 +56,7 @@ export function readBody(schema: z.ZodMiniType, value: unknown, rejectUnknown: b
 function judge(issues: Issue[], value: unknown): Verdict {
   const verdict: Verdict = {errors: {}, own: []}
   for (const issue of issues) {
-    const code = ownCode(issue)
+    const code = ownCode(issue, value)
     if (code !== undefined) verdict.own.push(code)
     else if (issue.code === 'unrecognized_keys') {
       for (const key of issue.keys)
@@ -66,13 +66,19 @@ function judge(issues: Issue[], value: unknown): Verdict {
   return verdict
 }
 
-function ownCode(issue: Issue): Code | undefined {
+function ownCode(issue: Issue, value: unknown): Code | undefined {
   const name = nameOf(issue.path)
-  if (name === 'customerRef' && issue.code === 'too_big') return 'VALIDATION_CUSTOMER_REF_TOO_LONG'
+  const sent = sentAt(issue, value)
+  if (name === 'customerRef' && typeof sent === 'string' && sent !== '')
+    return 'VALIDATION_CUSTOMER_REF_TOO_LONG'
   if (name === 'shippingAddress.countryCode' && issue.code === 'invalid_format') {
     return 'VALIDATION_INVALID_COUNTRY_CODE'
   }
   return undefined
+}
+
+function sentAt(issue: Issue, value: unknown): unknown {
+  return issue.path.reduce<unknown>((inner, part) => (inner as Record<PropertyKey, unknown>)?.[part], value)
 }
 
 /** `shippingAddress.city`, `lines[0].quantity`. */
@@ -84,10 +90,7 @@ function nameOf(path: readonly PropertyKey[]): string {
 }
 
 function messageOf(issue: Issue, value: unknown): string {
-  const sent = issue.path.reduce<unknown>(
-    (inner, part) => (inner as Record<PropertyKey, unknown>)?.[part],
-    value,
-  )
+  const sent = sentAt(issue, value)
   if (sent === undefined || sent === null || (typeof sent === 'string' && sent.trim() === ''))
     return 'is required'
   return issue.message === 'Invalid input' ? 'is not valid' : issue.message

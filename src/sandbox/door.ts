@@ -162,7 +162,7 @@ async function serve(admitted: Admitted): Promise<Reply> {
   const json = takesBody ? parseBody(text) : undefined
   const {name, operation, handler} = chosen(route, json)
   const body = operation.body && readBody(operation.body, json, state.assumptions.E09 === 'reject')
-  if (handler === undefined) refuse('NOT_FOUND_ROUTE', {message: 'Not served yet.'})
+  if (handler === undefined) throw new Error(`${name} has no rule`)
   const code = incoming.header('x-partner-currency')
   const currency = currencies.find((one) => one.code === code) ?? null
   const call = () =>

@@ -41,6 +41,9 @@ const handlers: {[Name in OperationName]?: Handler<(typeof api)[Name]>} = {
   listWalletTransactions: serveListTransactions,
 }
 
+/** The operations that this sandbox has a rule for. */
+export const servedNames = ['mintToken', ...Object.keys(handlers)] as OperationName[]
+
 export interface Served {
   name: string
   operation: Operation
@@ -57,10 +60,10 @@ export interface Route {
 /** The routes of the contract's registry, and those that an assumption adds. */
 export function createRoutes(assumptions: Assumptions): Matcher<Route> {
   const routes = new Map<string, Route>()
-  const registered = Object.entries(api).map(([name, operation]) => ({
+  const registered = servedNames.map((name) => ({
     name,
-    operation,
-    handler: handlers[name as OperationName] as Handler<Operation> | undefined,
+    operation: api[name],
+    handler: handlers[name] as Handler<Operation> | undefined,
   }))
   for (const served of [...registered, ...addedRoutes(assumptions)]) {
     const {method, path} = served.operation

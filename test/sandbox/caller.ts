@@ -87,3 +87,9 @@ export async function raw(
 export function variantOf(sandbox: Sandbox, sku: string): string {
   return sandbox.state.world.get<{id: string}>('SELECT id FROM variants WHERE sku = ?', sku)?.id ?? ''
 }
+
+/** Calls a control of the sandbox. */
+export function control(sandbox: Sandbox, method: string, path: string, body?: unknown): Promise<Answer> {
+  const headers = {authorization: `Bearer ${sandbox.adminToken}`}
+  return raw(sandbox, method, `/__sandbox/v1/${path}`, {headers, body})
+}
