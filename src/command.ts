@@ -22,7 +22,8 @@ export const outputFlags = {
     helpGroup: 'OUTPUT',
   }),
   output: Flags.option({options: modes})({
-    summary: 'How to print. Lists stream in ndjson and csv.',
+    summary:
+      'How to print. Lists stream in ndjson and csv; a table in a pipe is tab-separated, without header.',
     env: 'SCENT_OUTPUT',
     helpGroup: 'OUTPUT',
   }),
@@ -138,6 +139,7 @@ export abstract class ScentCommand extends Command {
   private holds: () => boolean = () => false
   private readonly interrupt = new AbortController()
   private readonly out = new Outlet(process.stdout)
+  private readonly err = new Outlet(process.stderr)
 
   /**
    * What to show a person, or a pipe; --json prints the result of run() instead. The first view is the data: only it
@@ -196,9 +198,8 @@ export abstract class ScentCommand extends Command {
   /** A view for a person, on stderr: what a walk shows on its way to its result. */
   protected async screen(view: View): Promise<void> {
     this.opened?.progress.clear()
-    const out = new Outlet(process.stderr)
-    await showViews(out, [view], 'table', undefined)
-    await out.write('\n')
+    await showViews(this.err, [view], 'table', undefined)
+    await this.err.write('\n')
   }
 
   /** The JSON of a file that the user names, or of stdin for `-`. Fails with INVALID_INPUT. */
@@ -255,6 +256,7 @@ export abstract class ScentCommand extends Command {
       await this.init()
       result = await this.run()
       await this.present(result)
+      if (this.out.problem) throw unwritable(this.out.problem)
     } catch (error) {
       await this.fail(error)
     } finally {
@@ -318,6 +320,11 @@ export abstract class ScentCommand extends Command {
     const message = `${failure.message} Before that, ${done} was answered: what it changed stays changed.`
     return new Failure(failure.code, {...failure.facts, message})
   }
+}
+
+function unwritable({code = 'unknown reason'}: NodeJS.ErrnoException): Failure {
+  const message = `The output could not be written (${code}). What the command did is done.`
+  return new Failure('FILE_FAILED', {message, hint: 'Check the disk that stdout goes to.'})
 }
 
 interface Page<Row> {

@@ -34,6 +34,12 @@ export function cartTable(cart: Cart): Table<CartItem> {
         get: ({pricing}) => money(pricing?.line?.totalWithVat, pricing?.currency ?? base),
       },
       {key: 'currency', header: 'Currency', shown: 'plain', get: ({pricing}) => pricing?.currency ?? base},
+      {
+        key: 'total-display',
+        header: 'About',
+        ...(display ? {} : ({shown: 'asked'} as const)),
+        get: ({pricing}) => money(pricing?.display?.line?.totalWithVat, display?.currency),
+      },
       {key: 'stock', header: 'Stock', get: ({availability}) => badge(availability?.state, stockTones)},
       {
         key: 'available',

@@ -54,6 +54,12 @@ export function orderCard(order: OrderRead): Card<OrderRead> {
         get: () => money(detail?.totalCommissionWithVat, currency),
       },
       {key: 'currency', header: 'Currency', shown: 'plain', get: () => currency},
+      {
+        key: 'total-display',
+        header: 'About',
+        ...(header?.displayCurrency ? {} : ({shown: 'asked'} as const)),
+        get: () => money(header?.amountDisplay, header?.displayCurrency),
+      },
       {key: 'created', header: 'Created', get: () => time(header?.createdAt)},
       {key: 'completed', header: 'Completed', get: () => time(header?.completedAt)},
       {

@@ -1,4 +1,3 @@
-import {once} from 'node:events'
 import type {Writable} from 'node:stream'
 import {printJson} from '../contract/money.ts'
 import {isNumeric, plain} from './cells.ts'
@@ -39,18 +38,25 @@ type Stream = Writable & {isTTY?: boolean; columns?: number}
 export class Outlet {
   readonly stream: Stream
   closed = false
+  /** Why nothing can be written any more, where it is not for want of a reader. */
+  problem: NodeJS.ErrnoException | undefined
 
   constructor(stream: Stream) {
     this.stream = stream
-    stream.on('error', (error: NodeJS.ErrnoException) => {
-      if (error.code === 'EPIPE') this.closed = true
-    })
+    // oclif's own listener throws what is not EPIPE from an event, where nothing can catch it.
+    stream.removeAllListeners('error')
+    stream.on('error', () => {})
   }
 
-  /** Waits until the stream has room for more, so that a long list takes no memory. */
+  /** Waits until the text has left, so that a long list takes no memory, and an error is known. */
   async write(text: string): Promise<void> {
-    if (this.closed || this.stream.write(text)) return
-    await Promise.race([once(this.stream, 'drain'), once(this.stream, 'close')]).catch(() => undefined)
+    if (this.closed) return
+    const error = await new Promise<NodeJS.ErrnoException | null | undefined>((done) => {
+      this.stream.write(text, done)
+    })
+    if (!error) return
+    this.closed = true
+    if (error.code !== 'EPIPE' && error.code !== 'ERR_STREAM_DESTROYED') this.problem = error
   }
 }
 

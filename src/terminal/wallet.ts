@@ -36,6 +36,7 @@ export function transactionColumns(display: boolean): Column<WalletTransaction>[
 
 /** What the wallet holds after its newest entry. */
 export function balanceCard(newest: WalletTransaction | null): Card<WalletTransaction | null> {
+  const shown = newest?.displayCurrency ? {} : ({shown: 'asked'} as const)
   return {
     rows: [newest],
     upright: true,
@@ -46,7 +47,7 @@ export function balanceCard(newest: WalletTransaction | null): Card<WalletTransa
       {
         key: 'balance-display',
         header: 'About',
-        shown: 'asked',
+        ...shown,
         get: (entry) => money(entry?.balanceAfterDisplay, entry?.displayCurrency),
       },
     ],

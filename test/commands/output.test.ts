@@ -8,6 +8,7 @@ const entry = (at: number, amount: string) =>
   `{"transactionType":"Debit","amount":${amount},"balanceBefore":100.00,"balanceAfter":0.10,"currency":"SAR","referenceType":"Order","timestamp":"2026-01-31T10:00:0${at}Z","transactionId":9007199254740993,"later":{"new":1.0}}`
 
 let shop: Awaited<ReturnType<typeof service>>
+let slow: Awaited<ReturnType<typeof service>>
 let env: NodeJS.ProcessEnv
 
 beforeAll(async () => {
@@ -33,10 +34,18 @@ beforeAll(async () => {
     }
     return {status: 404, state: 'NOT_FOUND_ROUTE'}
   })
+  const wide = `{"amount":1,"note":"${'x'.repeat(1000)}"}`
+  slow = await service(({url}) => {
+    const at = Number(new URL(url, 'http://x').searchParams.get('page'))
+    return page(
+      Array.from({length: 100}, (_, row) => `{"amount":${at * 100 + row},"note":${wide}}`),
+      {page: at, pageSize: 100, totalCount: 1e9},
+    )
+  })
   env = userOf(shop.url)
 })
 
-afterAll(() => shop.close())
+afterAll(() => Promise.all([shop.close(), slow.close()]))
 
 const scent = (line: string, more: NodeJS.ProcessEnv = {}) =>
   run({...env, ...more}, line.match(/'[^']*'|\S+/g)?.map((word) => word.replaceAll("'", '')) ?? [])
@@ -142,6 +151,36 @@ describe('rows in a pipe', () => {
       2,
       expect.stringMatching(/no column "amuont"[\s\S]*time, type, reference, amount/),
     ])
+  })
+
+  it('wait for a slow reader, without a word', async () => {
+    const child = spawn(
+      process.execPath,
+      [start, 'wallet', 'transactions', '--limit', '2000', '--output', 'ndjson'],
+      {
+        env: userOf(slow.url),
+      },
+    )
+    let stderr = ''
+    let rows = 0
+    child.stderr.on('data', (chunk) => {
+      stderr += chunk
+    })
+    for await (const chunk of child.stdout) {
+      rows += String(chunk).split('\n').length - 1
+      await new Promise((wake) => setTimeout(wake, 2))
+    }
+    expect([rows, stderr]).toEqual([2000, ''])
+  })
+
+  it('that can not be written are a failure, which says what was done', async () => {
+    const child = spawn('sh', ['-c', `node ${start} explain > /dev/full`], {env})
+    let stderr = ''
+    child.stderr.on('data', (chunk) => {
+      stderr += chunk
+    })
+    const code = await new Promise((done) => child.on('close', done))
+    expect([code, stderr]).toEqual([1, expect.stringContaining('could not be written (ENOSPC)')])
   })
 
   it('of an endless list end with their reader, quietly, and are not kept', async () => {
