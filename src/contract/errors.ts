@@ -589,6 +589,12 @@ export const catalogue = {
     says: 'The amount is above the one approved. Nothing was ordered.',
     next: 'Approve the new amount with --max-total, or change the cart.',
   },
+  CHANGED_MEANWHILE: {
+    exit: 8,
+    remedy: 'decide',
+    says: 'Somebody else changed it meanwhile. Nothing was sent.',
+    next: 'Look at it again, then repeat the change.',
+  },
   ORDER_FAILED: {
     exit: 7,
     remedy: 'decide',

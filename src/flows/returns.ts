@@ -1,0 +1,157 @@
+import type {Client} from '../client/client.ts'
+import {Failure, isFailure} from '../contract/failure.ts'
+import type {OrderRead} from '../contract/orders.ts'
+import {
+  createReturn,
+  createReturnSingular,
+  listOrderReturns,
+  listReturns,
+  type ReturnBody,
+  type ReturnRequest,
+  withdrawReturn,
+} from '../contract/returns.ts'
+
+/** Statuses in which the units of a request are not free for another one. */
+const HOLDING = new Set(['Requested', 'Pending', 'Accepted', 'Processing'])
+
+/** A line of an order, with what can still be asked back. */
+export interface Returnable {
+  lineId: string
+  variantId: string
+  ordered: number
+  /** Returned already, or held by a request that is not decided against. */
+  taken: number
+  remaining: number
+}
+
+/** not shown: which line lies in which group, so every line is offered for every delivered group. */
+export interface ReturnChoice {
+  groups: {id: string; status: string; deliveredAt: string | null}[]
+  lines: Returnable[]
+}
+
+/** What of an order can still be returned: its delivered groups, and its lines less what is returned or asked for. */
+export function returnable(order: OrderRead, requests: ReturnRequest[]): ReturnChoice {
+  const detail = order.scentDetail ?? (order as OrderRead['scentDetail'])
+  const held = new Map<string, number>()
+  for (const {status, lines} of requests) {
+    if (!HOLDING.has(status)) continue
+    for (const line of lines ?? []) {
+      const id = String(line.scentOrderLineId)
+      held.set(id, (held.get(id) ?? 0) + Number(line.quantity ?? 0))
+    }
+  }
+  const groups = (detail?.fulfillmentGroups ?? []).filter((group) => group.deliveredAt)
+  const lines = (detail?.lines ?? []).map((line): Returnable => {
+    const ordered = Number(line.quantity ?? 0)
+    const taken = Number(line.returnedQuantity ?? 0) + (held.get(String(line.id)) ?? 0)
+    return {
+      lineId: String(line.id),
+      variantId: String(line.variantId),
+      ordered,
+      taken,
+      remaining: Math.max(0, ordered - taken),
+    }
+  })
+  return {
+    groups: groups.map(({id, status, deliveredAt}) => ({
+      id: String(id),
+      status: String(status),
+      deliveredAt: deliveredAt ?? null,
+    })),
+    lines,
+  }
+}
+
+/** Every return request of an order. */
+export async function returnsOf(client: Client, orderId: string): Promise<ReturnRequest[]> {
+  const all: ReturnRequest[] = []
+  for await (const one of client.pages(listOrderReturns, {params: {orderId}})) all.push(one)
+  return all
+}
+
+/**
+ * Requests a return, once: after a lost answer it is asked once more, and a line that has an open request by then
+ * leads to the list, where the request with the same lines is this one. The singular path is used only where the
+ * service has no route for the plural one.
+ * Fails with OUTCOME_UNKNOWN where the list can't tell.
+ */
+export async function requestReturn(
+  client: Client,
+  orderId: string,
+  body: ReturnBody,
+): Promise<ReturnRequest> {
+  try {
+    return await ask(client, orderId, body)
+  } catch (error) {
+    if (!isFailure(error, 'OUTCOME_UNKNOWN')) throw error
+    return settle(client, orderId, body, error)
+  }
+}
+
+async function ask(client: Client, orderId: string, body: ReturnBody): Promise<ReturnRequest> {
+  try {
+    return await client.call(createReturn, {params: {orderId}, body})
+  } catch (error) {
+    if (!isFailure(error, 'NOT_FOUND_ROUTE')) throw error
+    return client.call(createReturnSingular, {params: {orderId}, body})
+  }
+}
+
+async function settle(
+  client: Client,
+  orderId: string,
+  body: ReturnBody,
+  lost: Failure,
+): Promise<ReturnRequest> {
+  try {
+    return await ask(client, orderId, body)
+  } catch (error) {
+    const taken = [
+      'OUTCOME_UNKNOWN',
+      'BUSINESS_RETURN_REQUEST_DUPLICATE_LINE',
+      'BUSINESS_RETURN_REQUEST_EXCEEDS_REMAINING',
+    ]
+    if (!isFailure(error, ...taken)) throw error
+    const found = (await returnsOf(client, orderId)).find((one) => HOLDING.has(one.status) && same(one, body))
+    if (found) return found
+    throw new Failure(
+      'OUTCOME_UNKNOWN',
+      {
+        ...lost.facts,
+        message: 'The answer was lost, and no open request of this order has these lines.',
+        hint: `Look again in a moment: \`scent returns list --order ${orderId}\`; ask again if it is not there.`,
+      },
+      {cause: error},
+    )
+  }
+}
+
+function same(one: ReturnRequest, body: ReturnBody): boolean {
+  const key = (lines: {scentOrderLineId?: unknown; quantity?: unknown}[]) =>
+    lines
+      .map(({scentOrderLineId, quantity}) => `${String(scentOrderLineId).toLowerCase()}=${quantity}`)
+      .sort()
+      .join()
+  const group = one.fulfillmentGroupId ?? body.fulfillmentGroupId
+  return (
+    String(group).toLowerCase() === body.fulfillmentGroupId.toLowerCase() &&
+    key(one.lines ?? []) === key(body.lines)
+  )
+}
+
+/** Withdraws a request. One that turns out to be Withdrawn after a lost answer was withdrawn by it. */
+export async function withdraw(
+  client: Client,
+  returnRequestId: string,
+): Promise<{id?: string | null | undefined; status?: string | null | undefined}> {
+  try {
+    return await client.call(withdrawReturn, {params: {returnRequestId}})
+  } catch (error) {
+    const late = isFailure(error, 'BUSINESS_RETURN_REQUEST_NOT_PENDING') && error.facts.effect === 'unknown'
+    if (!late) throw error
+    const query = {status: 'Withdrawn', pageSize: 100}
+    for await (const one of client.pages(listReturns, {query})) if (one.id === returnRequestId) return one
+    throw error
+  }
+}
