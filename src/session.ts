@@ -153,5 +153,6 @@ function tokensOf(
   return {
     get: (signal) => noted(source.get(signal)),
     renew: (stale, signal) => noted(source.renew(stale, signal)),
+    forget: source.forget,
   }
 }

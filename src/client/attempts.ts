@@ -89,6 +89,7 @@ async function attempt(
     return {answer}
   } catch (error) {
     if (!isFailure(error)) throw error
+    if (token !== undefined && error.code === 'UNAUTHORIZED_INVALID_TOKEN') options.tokens.forget(token)
     if (sent && permit) await settle(permit, error)
     else permit?.unused()
     return {failure: sent ? error : withoutEffect(error), sent, token}

@@ -73,7 +73,7 @@ export function openPacer(options: PacerOptions): Pacer {
     const update = (text: string | undefined) => {
       const now = ticks()
       told = own.answered.length
-      const {state, result} = step(tell(settle(parseQuota(text, now), now, log.isAlive), own), now)
+      const {state, result} = step(tell(settle(parseQuota(text, now), now, log.isAlive), own, now), now)
       return {text: JSON.stringify(state), result}
     }
     const done = (await log.update(update)) ?? (await alone.update(update))
@@ -82,14 +82,16 @@ export function openPacer(options: PacerOptions): Pacer {
   }
 
   /** Takes a lease. The ms to wait, 0 where there was room. */
-  async function take(): Promise<number> {
-    const {taken, waitMs} = await change((state, now) => {
+  function take(): Promise<number> {
+    let taken = 0
+    return change((state, now) => {
       const {room, waitMs} = roomIn(state, now, options.limit)
-      const taken = Math.min(room, options.lease)
-      return {state: tell(state, {...own, answered: [], unused: own.unused + taken}), result: {taken, waitMs}}
+      // The second time round, where the first one could not be written.
+      own.unused -= taken
+      taken = Math.min(room, options.lease)
+      own.unused += taken
+      return {state: tell(state, {...own, answered: []}, now), result: waitMs}
     })
-    own.unused += taken
-    return waitMs
   }
 
   /** A process that lives on without sending tells the others, and gives back what it does not use. */
@@ -98,9 +100,9 @@ export function openPacer(options: PacerOptions): Pacer {
     telling = true
     options.later(TELL_MS, async () => {
       telling = false
-      await change((state) => {
+      await change((state, now) => {
         own.unused = 0
-        return {state: tell(state, {...own, answered: []}), result: undefined}
+        return {state: tell(state, {...own, answered: []}, now), result: undefined}
       })
     })
   }
@@ -149,13 +151,13 @@ interface Own {
 }
 
 /** The state with what a process knows of itself. */
-function tell(state: Quota, own: Own): Quota {
+function tell(state: Quota, own: Own, now: number): Quota {
   const others = state.leases.filter(({id}) => id !== own.id)
   const n = own.unused + own.outstanding
   return {
     ...state,
     answered: [...state.answered, ...own.answered],
-    leases: n === 0 ? others : [...others, {id: own.id, holder: own.holder, n}],
+    leases: n === 0 ? others : [...others, {id: own.id, holder: own.holder, n, at: now}],
   }
 }
 

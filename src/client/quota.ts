@@ -9,7 +9,7 @@ const quota = z.object({
   /** When the answers of the last window came, oldest first. */
   answered: z.array(z.number()),
   /** Permits that a process has taken, and whose answers nobody has heard of yet. */
-  leases: z.array(z.object({id: z.string(), holder: z.string(), n: z.number()})),
+  leases: z.array(z.object({id: z.string(), holder: z.string(), n: z.number(), at: z.number()})),
   /** Somebody else uses the credential: since when, and which share was left to us then. */
   slow: z.optional(z.object({at: z.number(), share: z.number()})),
   /** What a Retry-After asked for. */
@@ -32,9 +32,12 @@ export function parseQuota(text: string | undefined, now: number): Quota {
   return known.data
 }
 
+/** No request takes this long: a holder that seems to live has got the number of a dead one. */
+const LONGEST_LEASE_MS = 15 * 60_000
+
 /** Forgets what has left the window. The lease of a dead process counts as used, just now at the latest. */
 export function settle(state: Quota, now: number, isAlive: (holder: string) => boolean): Quota {
-  const dead = state.leases.filter(({holder}) => !isAlive(holder))
+  const dead = state.leases.filter(({holder, at}) => now - at > LONGEST_LEASE_MS || !isAlive(holder))
   const late = dead.flatMap(({n}) => Array<number>(n).fill(now))
   const {pausedUntil, ...rest} = state
   return {

@@ -11,12 +11,19 @@ export interface TokenSource {
   get(signal?: AbortSignal): Promise<string>
   /** A token other than `stale`, which the service called expired. */
   renew(stale: string, signal?: AbortSignal): Promise<string>
+  /**
+   * Drops a token that the service calls invalid. Nothing is minted for it, but the next command does not go on with
+   * it for the rest of its life, as when the service has changed its keys. One that is brand-new stays: the fault is
+   * elsewhere, and a loop would use up the quota of tokens.
+   */
+  forget(invalid: string): void
 }
 
 /** For the token route itself. */
 export const noTokens: TokenSource = {
   get: () => Promise.reject(new Error('the token route needs no token')),
   renew: () => Promise.reject(new Error('the token route needs no token')),
+  forget: () => {},
 }
 
 export interface TokenOptions {
@@ -35,6 +42,8 @@ export interface TokenOptions {
 const FRESH_MS = 60_000
 /** Below it nobody may rely on it; between the two one process renews it, and the others go on with it. */
 const SPENT_MS = 15_000
+/** A token that was good once is older than this. */
+const BRAND_NEW_MS = 30_000
 /** A wrong secret is not tried again so soon: a loop would use up the ten token requests of a minute. */
 const REMEMBER_REFUSAL_MS = 30_000
 /** How long others wait for the process that mints, before they mint for themselves. */
@@ -135,6 +144,12 @@ export function openTokens(options: TokenOptions): TokenSource {
       const text = known(stale)?.token.text ?? (await once(() => mintForAll(stale, signal)))
       // The flight joined may have been one that found no need to renew.
       return text === stale ? once(() => mintForAll(stale, signal)) : text
+    },
+    forget(invalid) {
+      const found = known(undefined)?.token
+      if (found?.text !== invalid || ageOf(found, clock()) < BRAND_NEW_MS) return
+      held = undefined
+      cache.write(JSON.stringify({v: 1} satisfies Cached))
     },
   }
 }

@@ -32,10 +32,12 @@ function clientOf(server: {url: string}, options: Partial<ClientOptions> = {}) {
   const slept: number[] = []
   const events: ClientEvent[] = []
   const renewed: string[] = []
+  const forgotten: string[] = []
   const client = createClient({
     send: openNodeHttp({}),
     baseUrl: server.url,
     tokens: {
+      forget: (invalid) => forgotten.push(invalid),
       get: async () => 'token-1',
       renew: async (stale) => {
         renewed.push(stale)
@@ -51,7 +53,7 @@ function clientOf(server: {url: string}, options: Partial<ClientOptions> = {}) {
     tell: (event) => events.push(event),
     ...options,
   })
-  return {client, slept, events, renewed}
+  return {client, slept, events, renewed, forgotten}
 }
 
 async function failureOf(promise: Promise<unknown>): Promise<Failure> {
@@ -148,6 +150,23 @@ describe('a call', () => {
   })
 })
 
+describe('a token that the service does not accept', () => {
+  it.each([
+    ['UNAUTHORIZED_INVALID_TOKEN', ['token-1']],
+    ['UNAUTHORIZED_MISSING_TOKEN', []],
+    ['UPSTREAM_AUTH_FAILED', []],
+  ])('is never replaced by a new one: %s', async (state, given) => {
+    const server = await service((_, response) => answer(response, 401, state))
+    const {client, renewed, forgotten} = clientOf(server)
+    const failure = await failureOf(client.call(addCartItem, {body: {variantId: VARIANT, quantity: 1}}))
+    const code = state === 'UPSTREAM_AUTH_FAILED' ? 'OUTCOME_UNKNOWN' : state
+    expect(failure.code).toBe(code)
+    expect(renewed).toEqual([])
+    expect(forgotten).toEqual(given)
+    expect(server.seen).toHaveLength(1)
+  })
+})
+
 describe('a wait', () => {
   it('is what the service asks for, is told, and ends in an answer', async () => {
     const server = await service((_, response, count) =>
@@ -221,7 +240,7 @@ describe('an outage', () => {
     const server = await service((_, response) => answer(response, 200, 'SUCCESS'))
     const lost = new Failure('NO_ANSWER', {effect: 'unknown', request: 'POST /api/v1/auth/token'})
     const {client} = clientOf(server, {
-      tokens: {get: () => Promise.reject(lost), renew: () => Promise.reject(lost)},
+      tokens: {get: () => Promise.reject(lost), renew: () => Promise.reject(lost), forget: () => {}},
     })
     const body = {variantId: VARIANT, quantity: 1}
     const failure = await failureOf(client.call(addCartItem, {body}))
@@ -264,7 +283,7 @@ describe('what --debug sees', () => {
       }),
     )
     const {client, events} = clientOf(server, {
-      tokens: {get: async () => 'canary-token', renew: async () => ''},
+      tokens: {get: async () => 'canary-token', renew: async () => '', forget: () => {}},
     })
     await client.call(mintToken, {body: {clientId: 'c', clientSecret: 'canary-"secret'}})
     const body = {shippingAddress: {recipient: 'Canary Name', phone: '+966'}, note: 'canary-token'}

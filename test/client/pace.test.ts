@@ -129,6 +129,16 @@ describe('the pacing of several processes', () => {
     expect(time.now() - before).toBeLessThan(WINDOW_MS + 1_000)
   })
 
+  it('does not wait for ever for one that seems to live', async () => {
+    const time = virtualTime()
+    const log = unshared()
+    await time.run(processOf(time, log, 'one', {seed: 1, limit: 10, lease: 10}).permit())
+    const next = processOf(time, log, 'next', {seed: 2, limit: 10, lease: 10})
+    const before = time.now()
+    await time.run(next.permit())
+    expect(time.now() - before).toBeLessThan(17 * 60_000)
+  })
+
   it('mints at most 8 tokens in a window', async () => {
     const time = virtualTime()
     const log = unshared()

@@ -133,6 +133,37 @@ describe('an expired token', () => {
   })
 })
 
+describe('a token that the service calls invalid', () => {
+  it('is not used again, and nothing is minted for it before the next request', async () => {
+    const {time, mints, process} = machine()
+    const one = process()
+    const token = await time.run(one.get())
+    time.advance(31_000)
+    one.forget(token)
+    expect(mints).toHaveLength(1)
+    expect(await time.run(process().get())).toBe('token-2')
+  })
+
+  it('stays where it is brand-new, so that a loop mints no tokens', async () => {
+    const {time, mints, process} = machine()
+    for (let n = 0; n < 20; n += 1) {
+      const one = process()
+      one.forget(await time.run(one.get()))
+    }
+    expect(mints).toHaveLength(1)
+  })
+
+  it('stays where another process has replaced it', async () => {
+    const {time, mints, process} = machine()
+    const one = process()
+    await time.run(one.get())
+    time.advance(31_000)
+    one.forget('token-0')
+    expect(await time.run(process().get())).toBe('token-1')
+    expect(mints).toHaveLength(1)
+  })
+})
+
 describe('a refused credential', () => {
   const refusing = (mints: string[]) => async () => {
     mints.push('refused')

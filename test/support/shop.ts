@@ -50,7 +50,7 @@ export async function openShop(options: SandboxOptions & {through?: (send: Send)
   const client = createClient({
     send: (options.through ?? ((send) => send))(counted),
     baseUrl: 'http://127.0.0.1:1',
-    tokens: {get: async () => token ?? mint(), renew: mint},
+    tokens: {get: async () => token ?? mint(), renew: mint, forget: () => {}},
     pacer: unpaced,
     maxWaitMs: 1000,
     timeoutMs: 40,
