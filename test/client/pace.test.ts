@@ -1,6 +1,6 @@
 import {describe, expect, it} from 'vitest'
 import {openPacer, type PacerOptions, quotas} from '../../src/client/pace.ts'
-import {shareNow, WINDOW_MS} from '../../src/client/quota.ts'
+import {parseQuota, roomIn, settle, shareNow, WINDOW_MS} from '../../src/client/quota.ts'
 import {type SharedFile, unshared} from '../../src/client/shared.ts'
 import {seeded, virtualTime} from '../support/virtual-time.ts'
 
@@ -83,11 +83,16 @@ describe('the pacing of several processes', () => {
       await time.run(
         Promise.all(
           Array.from({length: processes}, (_, n) =>
-            load(time, processOf(time, log, `p${n}`, {seed: seed * 100 + n}), service, {
-              count: Math.ceil(total / processes),
-              width,
-              random,
-            }),
+            load(
+              time,
+              processOf(time, log, `p${n}`, {seed: seed * 100 + n, limit: seed % 2 ? 280 : 300}),
+              service,
+              {
+                count: Math.ceil(total / processes),
+                width,
+                random,
+              },
+            ),
           ),
         ),
       )
@@ -150,10 +155,26 @@ describe('the pacing of several processes', () => {
       permit.used()
     }
     await time.run(Promise.all(Array.from({length: 20}, (_, n) => mint(n))))
+    // They go on living, and have told of their answers soon.
+    expect(time.now() - virtualTime().now()).toBeLessThan(2 * WINDOW_MS + 5_000)
     for (let n = 8; n < times.length; n += 1) {
       expect((times[n] ?? 0) - (times[n - 8] ?? 0)).toBeGreaterThanOrEqual(WINDOW_MS)
     }
   })
+})
+
+it('a permit comes back 60.5 s after its answer, and no earlier', () => {
+  const state = parseQuota(JSON.stringify({v: 1, answered: [1_000, 2_000], leases: []}), 2_000)
+  const roomAt = (now: number) =>
+    roomIn(
+      settle(state, now, () => true),
+      now,
+      2,
+    )
+  expect(roomAt(2_000)).toEqual({room: 0, waitMs: 59_500})
+  expect(roomAt(61_499)).toEqual({room: 0, waitMs: 1})
+  expect(roomAt(61_500)).toEqual({room: 1, waitMs: 0})
+  expect(roomAt(62_500)).toEqual({room: 2, waitMs: 0})
 })
 
 describe('a refusal that our own requests do not explain', () => {

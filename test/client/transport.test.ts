@@ -208,6 +208,32 @@ describe.each(ways)('%s', (name, openWay) => {
     expect(failure.message).not.toContain('token')
   })
 
+  it('calls the outcome unknown after a reset of a connection that was used before', async () => {
+    let connections = 0
+    const server = await kept(
+      serveSocket((socket) => {
+        connections += 1
+        let requests = 0
+        socket.on('data', () => {
+          requests += 1
+          if (requests === 1) socket.write(`${head}content-length: 2\r\n\r\n{}`)
+          else socket.resetAndDestroy()
+        })
+      }),
+    )
+    let failure: Failure | undefined
+    // Undici may take a second connection first.
+    for (let n = 0; n < 4 && failure === undefined; n += 1) {
+      const sent = send(get(server.url, {method: 'POST', body: '{}'}))
+      failure = await sent.then(
+        () => undefined,
+        () => failureOf(sent),
+      )
+    }
+    expect(failure).toMatchObject(unknown('NO_ANSWER'))
+    expect(connections).toBeLessThanOrEqual(2)
+  })
+
   it('cuts off an answer without end', async () => {
     const chunk = Buffer.alloc(1024 * 1024, 'x')
     let written = 0
