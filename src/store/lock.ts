@@ -4,8 +4,11 @@ import {basename, dirname, join} from 'node:path'
 import {Failure} from '../contract/failure.ts'
 import {attempt, isSystem, ownFolder, writeBeside} from './files.ts'
 
-/** A lock whose holder sits on another machine (a shared home folder) counts as left behind after this long. */
-const FOREIGN_STALE_MS = 30_000
+/**
+ * How long a lock counts as held where that can't be looked up: its holder sits on another machine (a shared home
+ * folder), or the system tells a process from a later one of the same number by nothing.
+ */
+const STALE_MS = 30_000
 
 interface Held {
   path: string
@@ -100,9 +103,22 @@ function isHeld(path: string): boolean {
     if (isSystem(error, 'ENOENT')) return true
     throw error
   }
-  if (text === '') return false
-  const [host] = JSON.parse(text) as string[]
-  return host === hostname() ? isRunning(text) : age < FOREIGN_STALE_MS
+  const holder = nameOf(text)
+  if (holder === undefined) return false
+  const [host, , started] = holder
+  if (host === hostname() && started !== '') return isRunning(text)
+  return age < STALE_MS && (host !== hostname() || isRunning(text))
+}
+
+/** Undefined for a free lock, and for one that a power cut left with no sense in it. */
+function nameOf(text: string): [host: string, pid: number, started: string] | undefined {
+  try {
+    const name: unknown = JSON.parse(text)
+    return Array.isArray(name) ? (name as [string, number, string]) : undefined
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined
+    throw error
+  }
 }
 
 /** Names this process for ever: another one that gets its number has another name. */

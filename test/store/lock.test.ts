@@ -94,3 +94,11 @@ test('a lock is free again after work that failed', async () => {
   await expect(withLock(path, () => Promise.reject(new Error('no')))).rejects.toThrow('no')
   expect(await withLock(path, () => 'again', {waitMs: 0})).toBe('again')
 })
+
+test('a lock that a power cut left with no sense in it is free', async () => {
+  for (const rest of ['', '\0\0\0\0', '["host"', '7']) {
+    const path = join(folder(), 'lock')
+    writeFileSync(`${path}.3`, rest)
+    expect(await withLock(path, () => 'held', {waitMs: 0})).toBe('held')
+  }
+})
