@@ -1,3 +1,4 @@
+import {isFailure} from '../contract/failure.ts'
 import type {Place} from '../store/credentials.ts'
 import type {Config, Profile, Storage} from '../store/profiles.ts'
 
@@ -19,11 +20,16 @@ export interface LoginParts {
   changeConfig(change: (config: Config) => void): Promise<void>
 }
 
+export interface LoggedIn {
+  /** An older secret of this name that could not be removed from where it was. */
+  leftBehind: Storage | undefined
+}
+
 /**
- * Proves a credential by a token, keeps its secret, then its profile, and makes that the one in use. Whatever fails,
- * the profile of before is whole: nothing is saved of a credential that the service did not accept.
+ * Proves a credential by a token, keeps its secret, then its profile, and makes that the one in use. Nothing is saved
+ * of a credential that the service did not accept.
  */
-export async function login(wanted: Login, parts: LoginParts): Promise<void> {
+export async function login(wanted: Login, parts: LoginParts): Promise<LoggedIn> {
   const {name, baseUrl, clientId, clientSecret, storage} = wanted
   await parts.prove()
   await parts.saveSecret({kind: storage, account: name}, clientSecret)
@@ -32,5 +38,13 @@ export async function login(wanted: Login, parts: LoginParts): Promise<void> {
     config.current = name
   })
   const old = parts.before?.storage
-  if (old !== undefined && old !== storage) await parts.removeSecret({kind: old, account: name})
+  if (old === undefined || old === storage) return {leftBehind: undefined}
+  try {
+    await parts.removeSecret({kind: old, account: name})
+    return {leftBehind: undefined}
+  } catch (error) {
+    // A keychain that stopped working is a reason to move away from it.
+    if (isFailure(error, 'KEYCHAIN_UNAVAILABLE')) return {leftBehind: old}
+    throw error
+  }
 }

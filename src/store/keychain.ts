@@ -62,7 +62,7 @@ async function call(request: Call): Promise<unknown> {
 function inChild(request: string): Promise<string> {
   const module = createRequire(__filename).resolve('@napi-rs/keyring')
   return new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, ['-e', CALL, '--', module], {
+    const child = spawn(process.execPath, ['--input-type=commonjs', '-e', CALL, '--', module], {
       stdio: ['pipe', 'pipe', 'ignore'],
       windowsHide: true,
     })

@@ -207,6 +207,15 @@ describe.skipIf(noKeyring())('auth login with the keychain', () => {
       expect(service.seen.length).toBe(asked)
     }))
 
+  test('can be left when it stops working', () =>
+    withKeyring(async (env, keyring) => {
+      await login(env)
+      keyring.lock()
+      const ran = await login(env, ...inFile)
+      expect(ran).toMatchObject({code: 0, stderr: expect.stringContaining('still in the keychain')})
+      expect((await scent(env, ['auth', 'status'])).code).toBe(0)
+    }))
+
   test('that is locked lets no logout pass for one', () =>
     withKeyring(async (env, keyring) => {
       await login(env)

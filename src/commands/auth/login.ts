@@ -61,7 +61,7 @@ export default class AuthLogin extends ScentCommand {
     const found = flags.sandbox ? sandboxCredential(folders, flags) : await this.credential(flags, before)
     if (before && flags.name === undefined && !flags.sandbox) requireSame(name, before, found)
     const session = await this.session({...flags, 'base-url': found.baseUrl}, environmentOf(found))
-    await login(
+    const {leftBehind} = await login(
       {name, storage, ...found},
       {
         prove: () => mintAnew(session),
@@ -72,6 +72,7 @@ export default class AuthLogin extends ScentCommand {
       },
     )
     this.report(name, storage, folders, config.current)
+    if (leftBehind) this.note(`The older secret is still in the ${leftBehind}: that can not be used now.`)
     const saved = {profile: name, current: true, baseUrl: found.baseUrl, clientId: found.clientId, storage}
     this.show(profileTable([saved]))
     return saved
