@@ -28,6 +28,8 @@ export interface Call<O extends Operation = Operation> {
   params: Params<O>
   query: ParsedQuery<O>
   body: Body<O>
+  /** The body as it came, with the fields that its schema does not know. */
+  sent?: Readonly<Record<string, unknown>> | undefined
   /** The display currency of X-Partner-Currency, when it is a supported one. */
   currency: Currency | null
   /** The sandbox's time of this request, in milliseconds. */

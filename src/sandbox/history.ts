@@ -95,6 +95,14 @@ function seedDiscountCodes(state: State, partner: Partner, now: number): void {
   ]
   world.run(insert, ...welcome, null, 1, 'All', '[]', null, since, since)
   const scoped = JSON.stringify([variantOf(state, 'RML-SAF-050'), variantOf(state, 'RML-SAF-100')])
-  const saffron = [world.id('discount-code'), partner.id, 'SAFFRON25', 'FixedAmount', 2_500, since, null]
-  world.run(insert, ...saffron, 100, null, 'Variants', scoped, 20_000, since, since)
+  const saffron = [
+    world.id('discount-code'),
+    partner.id,
+    'SAFFRON25',
+    'FixedAmount',
+    2_500,
+    since,
+    now + 60 * day,
+  ]
+  world.run(insert, ...saffron, 100, null, 'VariantList', scoped, 20_000, since, since)
 }

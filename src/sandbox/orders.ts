@@ -4,7 +4,6 @@ import {type Call, Created} from './call.ts'
 import {deleteCart, refuseUnlessActive} from './cart.ts'
 import {checkedRef, isStorable} from './cart-view.ts'
 import {type LockedLine, usableLock} from './checkout.ts'
-import {type Discount, discountOf, redeem} from './discounts.ts'
 import {type Halalas, sar} from './money.ts'
 import {
   chargedWithVat,
@@ -16,6 +15,7 @@ import {
   type Totals,
   totalsOf,
 } from './pricing.ts'
+import {type Discount, discountOf, redeem} from './redemption.ts'
 import {invalid, refuse} from './reply.ts'
 import type {InFlight} from './state.ts'
 import {availabilityOf, moveStock, type StockFacts} from './stock.ts'

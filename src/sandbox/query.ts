@@ -8,6 +8,8 @@ type Rules = Readonly<Record<string, QueryRule>>
 type Errors = Record<string, string[]>
 
 const guid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
+/** G07: any case, hyphenated only. */
+export const isUuid = (text: string): boolean => guid.test(text)
 const whole = /^[1-9]\d{0,9}$/
 const plainDecimal = /^(?:0|[1-9]\d*)(?:\.\d+)?$/
 const maxPage = 2_147_483_647
@@ -18,7 +20,6 @@ const maxPage = 2_147_483_647
  */
 export function readQuery(operation: Operation, search: string): Record<string, unknown> {
   const rules: Rules = operation.query ?? {}
-  if (search === '') return parsed(rules, new Map())
   const sent = new Map<string, string[]>()
   for (const [name, value] of new URLSearchParams(search)) sent.set(name, [...(sent.get(name) ?? []), value])
   const names = Object.keys(rules)
@@ -26,8 +27,16 @@ export function readQuery(operation: Operation, search: string): Record<string, 
   stop('VALIDATION_UNKNOWN_QUERY_PARAMETER', errorsOf(unknown, 'is no parameter of this endpoint'), {
     allowedParameters: names,
   })
+  refuseMissingRange(operation, sent)
   judge(rules, sent)
   return parsed(rules, sent)
+}
+
+/** A report without both of its ends, when that has a code of its own. */
+function refuseMissingRange({fails}: Operation, sent: Map<string, string[]>): void {
+  if (!fails.includes('VALIDATION_MISSING_REPORT_RANGE')) return
+  const missing = ['from', 'to'].filter((name) => !sent.has(name))
+  stop('VALIDATION_MISSING_REPORT_RANGE', errorsOf(missing, 'is required'))
 }
 
 function judge(rules: Rules, sent: Map<string, string[]>): void {
@@ -69,7 +78,7 @@ function fits(rule: QueryRule, value: string): boolean {
       // A text with a limit is judged by its operation, which has codes of its own for it.
       return value !== '' || rule.max !== undefined
     case 'uuid':
-      return guid.test(value)
+      return isUuid(value)
     case 'enum':
       return rule.values.includes(value)
     case 'tokens':

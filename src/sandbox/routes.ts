@@ -1,9 +1,11 @@
 import {api, type OperationName} from '../contract/api.ts'
 import type {Operation} from '../contract/operation.ts'
+import {salesReports} from '../contract/reports.ts'
 import type {Method} from '../contract/wire.ts'
 import {addedRoutes} from './added-routes.ts'
 import type {Assumptions} from './assumptions.ts'
-import type {Handler} from './call.ts'
+import {serveListBrands, serveReadBrand} from './brands.ts'
+import type {Call, Handler} from './call.ts'
 import {
   serveAddCartItem,
   serveClearCart,
@@ -14,16 +16,24 @@ import {
   serveStepCartItem,
 } from './cart.ts'
 import {servePreview, servePreviewOf, serveTakeLock} from './checkout.ts'
+import {serveCreateDiscountCode, serveListDiscountCodes, serveUpdateDiscountCode} from './discounts.ts'
 import {createMatcher, type Matcher} from './match.ts'
 import {serveReadOrder, serveReadOrderByGlobalId, serveTrackOrder} from './order-reads.ts'
 import {serveCreateOrder} from './orders.ts'
+import {serveSalesReport} from './reports.ts'
+import {serveListScents, serveReadScent} from './scents.ts'
 import {serveListVariants, serveReadVariant} from './variants.ts'
 import {serveListTransactions} from './wallet.ts'
+import {serveAddWishlistItem, serveReadWishlist, serveRemoveWishlistItem} from './wishlist.ts'
 
 /** The rule of each operation. The token exchange has a door of its own. */
 const handlers: {[Name in OperationName]?: Handler<(typeof api)[Name]>} = {
   listVariants: serveListVariants,
   readVariant: serveReadVariant,
+  listScents: serveListScents,
+  readScent: serveReadScent,
+  listBrands: serveListBrands,
+  readBrand: serveReadBrand,
   readCart: serveReadCart,
   addCartItem: serveAddCartItem,
   setCartItem: serveSetCartItem,
@@ -38,7 +48,14 @@ const handlers: {[Name in OperationName]?: Handler<(typeof api)[Name]>} = {
   readOrder: serveReadOrder,
   readOrderByGlobalId: serveReadOrderByGlobalId,
   trackOrder: serveTrackOrder,
+  readWishlist: serveReadWishlist,
+  addWishlistItem: serveAddWishlistItem,
+  removeWishlistItem: serveRemoveWishlistItem,
+  listDiscountCodes: serveListDiscountCodes,
+  createDiscountCode: serveCreateDiscountCode,
+  updateDiscountCode: serveUpdateDiscountCode,
   listWalletTransactions: serveListTransactions,
+  readSalesReport: serveSalesReport,
 }
 
 /** The operations that this sandbox has a rule for. */
@@ -60,11 +77,10 @@ export interface Route {
 /** The routes of the contract's registry, and those that an assumption adds. */
 export function createRoutes(assumptions: Assumptions): Matcher<Route> {
   const routes = new Map<string, Route>()
-  const registered = servedNames.map((name) => ({
-    name,
-    operation: api[name],
-    handler: handlers[name] as Handler<Operation> | undefined,
-  }))
+  const registered = servedNames.flatMap((name) => {
+    const served = {name, operation: api[name], handler: handlers[name] as Handler<Operation> | undefined}
+    return name === 'readSalesReport' ? reportsOf(served) : [served]
+  })
   for (const served of [...registered, ...addedRoutes(assumptions)]) {
     const {method, path} = served.operation
     const route = routes.get(`${method} ${path}`)
@@ -72,4 +88,13 @@ export function createRoutes(assumptions: Assumptions): Matcher<Route> {
     else route.served.push(served)
   }
   return createMatcher([...routes.values()])
+}
+
+/** L16: each known report is a route of its own, so that an unknown one matches no route. */
+function reportsOf({name, operation, handler}: Served): Served[] {
+  return salesReports.map((report) => ({
+    name,
+    operation: {...operation, path: operation.path.replace('{report}', report)},
+    handler: handler && ((call: Call) => handler({...call, params: {report}} as Call)),
+  }))
 }

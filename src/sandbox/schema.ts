@@ -88,13 +88,18 @@ CREATE TABLE stock_moves (
 
 CREATE TABLE discount_codes (
   id TEXT PRIMARY KEY, partner_id TEXT NOT NULL, code TEXT NOT NULL, discount_type TEXT NOT NULL,
-  value INTEGER NOT NULL, valid_from INTEGER NOT NULL, valid_to INTEGER, active INTEGER NOT NULL,
+  value INTEGER NOT NULL, valid_from INTEGER NOT NULL, valid_to INTEGER NOT NULL, active INTEGER NOT NULL,
   total_cap INTEGER, customer_cap INTEGER, scope TEXT NOT NULL, scoped_variants TEXT NOT NULL,
   min_order INTEGER, usage_count INTEGER NOT NULL DEFAULT 0, created_at INTEGER NOT NULL, modified_at INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
-CREATE UNIQUE INDEX discount_codes_code ON discount_codes (partner_id, code);
+CREATE UNIQUE INDEX discount_codes_code ON discount_codes (partner_id, code COLLATE NOCASE);
 CREATE TABLE registrations (
   id TEXT PRIMARY KEY, partner_id TEXT NOT NULL, variant_id TEXT NOT NULL,
   created_at INTEGER NOT NULL, fired_at INTEGER
 ) STRICT, WITHOUT ROWID;
+CREATE TABLE wishlist_items (
+  n INTEGER PRIMARY KEY, partner_id TEXT NOT NULL, customer_ref TEXT NOT NULL, variant_id TEXT NOT NULL,
+  added_at INTEGER NOT NULL
+) STRICT;
+CREATE UNIQUE INDEX wishlist_items_owner ON wishlist_items (partner_id, customer_ref, variant_id);
 `

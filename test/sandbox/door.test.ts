@@ -17,7 +17,7 @@ const authorized = () => ({authorization: `Bearer ${token}`})
 
 test('every operation that has a rule is reached by its method and path', async () => {
   for (const operation of servedNames.map((name) => api[name])) {
-    const path = operation.path.replaceAll(/\{\w+\}/g, 'x')
+    const path = operation.path.replace('{report}', 'summary').replaceAll(/\{\w+\}/g, 'x')
     const answer = await raw(sandbox, operation.method, path, {headers: authorized(), body: {}})
     expect(`${operation.path} ${answer.state}`).not.toMatch(/NOT_FOUND_ROUTE|METHOD_NOT_ALLOWED|INTERNAL/)
   }

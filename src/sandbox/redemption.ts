@@ -1,0 +1,79 @@
+import type {Call} from './call.ts'
+import {type Halalas, portion} from './money.ts'
+import type {LineAmounts} from './pricing.ts'
+import {invalid} from './reply.ts'
+import type {World} from './world.ts'
+
+interface CodeRow {
+  id: string
+  code: string
+  discount_type: string
+  /** Hundredths of a percent, or halalas. */
+  value: number
+  valid_from: number
+  valid_to: number
+  active: number
+  total_cap: number | null
+  customer_cap: number | null
+  scope: string
+  scoped_variants: string
+  min_order: Halalas | null
+  usage_count: number
+}
+
+/** A discount as it is reported on an order. It never changes what is charged. */
+export interface Discount {
+  id: string
+  code: string
+  amount: Halalas
+}
+
+interface Line {
+  variantId: string
+  amounts: LineAmounts
+}
+
+/** The discount of a code for these lines, or a refusal that names the field: silence would hide a typing error. */
+export function discountOf(
+  {world, partner, now}: Pick<Call, 'world' | 'partner' | 'now'>,
+  code: string,
+  ref: string,
+  lines: Line[],
+): Discount {
+  const row = world.get<CodeRow>(
+    'SELECT * FROM discount_codes WHERE partner_id = ? AND code = ?',
+    partner.id,
+    code,
+  )
+  const goods = sumNet(lines)
+  const fault =
+    row === undefined
+      ? 'is not known'
+      : !row.active || now < row.valid_from || now >= row.valid_to
+        ? 'is not valid now'
+        : isUsedUp(world, row, partner.id, ref)
+          ? 'is used up'
+          : goods < (row.min_order ?? 0)
+            ? 'needs a larger order'
+            : undefined
+  if (row === undefined || fault !== undefined) invalid({discountCode: [fault ?? 'is not known']})
+  const scoped = JSON.parse(row.scoped_variants) as string[]
+  const base = row.scope === 'All' ? goods : sumNet(lines.filter((line) => scoped.includes(line.variantId)))
+  const amount =
+    row.discount_type === 'Percent' ? portion(base, row.value, 10_000) : Math.min(row.value, base)
+  return {id: row.id, code: row.code, amount}
+}
+
+function isUsedUp(world: World, row: CodeRow, partnerId: string, ref: string): boolean {
+  if (row.total_cap !== null && row.usage_count >= row.total_cap) return true
+  if (row.customer_cap === null) return false
+  const sql = `SELECT count(*) AS n FROM orders
+    WHERE partner_id = ? AND customer_ref = ? AND discount_id = ? AND status <> 'Failed'`
+  return (world.get<{n: number}>(sql, partnerId, ref, row.id)?.n ?? 0) >= row.customer_cap
+}
+
+const sumNet = (lines: Line[]): Halalas => lines.reduce((sum, line) => sum + line.amounts.net, 0)
+
+export function redeem(world: World, id: string): void {
+  world.run('UPDATE discount_codes SET usage_count = usage_count + 1 WHERE id = ?', id)
+}
