@@ -119,7 +119,15 @@ function openState(options: SandboxOptions, closing: AbortSignal): State {
     requests: createRequests(),
     inFlight: [],
   }
-  if (world.meta('seed') === undefined) seedWorld(state, options.seed ?? 'demo')
+  const kept = world.meta('seed')
+  if (kept === undefined) seedWorld(state, options.seed ?? 'demo')
+  else if (options.seed !== undefined && options.seed !== kept) {
+    world.close()
+    throw new Failure('INVALID_INPUT', {
+      message: `The data is of the seed ${kept} already.`,
+      hint: `Start without --seed, then \`scent sandbox reset --seed ${options.seed}\`; or choose another --data folder.`,
+    })
+  }
   return state
 }
 

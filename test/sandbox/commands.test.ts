@@ -1,0 +1,172 @@
+import {spawn} from 'node:child_process'
+import {existsSync, readFileSync, statSync, writeFileSync} from 'node:fs'
+import {join} from 'node:path'
+import {afterEach, beforeEach, describe, expect, test, vi} from 'vitest'
+import {folder} from '../support/program.ts'
+import {type Ran, scent} from '../support/scent.ts'
+
+// Many processes one after the other; a busy machine takes its time.
+vi.setConfig({testTimeout: 120_000})
+
+let env: NodeJS.ProcessEnv
+let state: string
+
+beforeEach(() => {
+  const home = folder()
+  state = join(home, 'state')
+  env = {PATH: process.env.PATH, HOME: home, SCENT_STATE_DIR: state, SCENT_CONFIG_DIR: join(home, 'config')}
+})
+afterEach(() => scent(env, ['sandbox', 'stop']))
+
+const sandbox = (...argv: string[]): Promise<Ran> => scent(env, ['sandbox', ...argv])
+const json = async (...argv: string[]) => JSON.parse((await sandbox(...argv, '--json')).stdout)
+const start = (...argv: string[]) => json('start', '--detach', '--port', '0', ...argv)
+
+describe('sandbox start', () => {
+  test('--detach says in one line how it is reached, and leaves it running', async () => {
+    const ended = await sandbox('start', '--detach', '--port', '0', '--memory')
+    expect(ended).toMatchObject({code: 0, stderr: ''})
+    expect(ended.stdout.trim().split('\n')).toHaveLength(1)
+    const ready = JSON.parse(ended.stdout)
+    expect(ready).toMatchObject({adminUrl: `${ready.baseUrl}/__sandbox/v1`, pid: expect.any(Number)})
+    expect(ready.credentials[0]).toEqual({
+      clientId: 'rimal-retail',
+      clientSecret: expect.any(String),
+      partnerId: expect.any(String),
+      name: 'Rimal Retail',
+    })
+    const locator = join(state, 'sandbox.json')
+    expect(JSON.parse(readFileSync(locator, 'utf8'))).toEqual(ready)
+    expect(statSync(locator).mode & 0o777).toBe(0o600)
+    expect((await fetch(`${ready.baseUrl}/__sandbox/health`)).status).toBe(200)
+  })
+
+  test('a second one is refused and changes nothing', async () => {
+    const {baseUrl} = await start('--memory')
+    const second = await sandbox('start', '--port', '0', '--json')
+    expect(second.code).toBe(8)
+    expect(JSON.parse(second.stdout).error).toMatchObject({
+      state: 'SANDBOX_RUNNING',
+      message: expect.stringContaining(baseUrl),
+    })
+    expect(await json('status')).toMatchObject({baseUrl})
+    const detached = await sandbox('start', '--detach', '--port', '0', '--json')
+    expect([detached.code, JSON.parse(detached.stdout).error.state]).toEqual([8, 'SANDBOX_RUNNING'])
+  })
+
+  test('the locator of a dead one, and of a stranger with its number, is ignored', async () => {
+    const first = await start('--memory')
+    process.kill(first.pid, 'SIGKILL')
+    expect((await sandbox('stop', '--json')).code).toBe(10)
+    const second = await start('--memory')
+    expect(second.pid).not.toBe(first.pid)
+    process.kill(second.pid, 'SIGKILL')
+    writeFileSync(join(state, 'sandbox.json'), JSON.stringify({...second, pid: process.pid}))
+    expect((await sandbox('stop', '--json')).code).toBe(10)
+    expect((await start('--memory')).pid).not.toBe(second.pid)
+  })
+
+  test('keeps its data, here or in --data, until it is reset', async () => {
+    await start()
+    await sandbox('partner', 'rimal-retail', '--wallet', '1.50')
+    await sandbox('stop')
+    await start()
+    expect((await json('partner')).items[0]).toMatchObject({wallet: 1.5})
+    await sandbox('reset')
+    expect((await json('partner')).items[0]).toMatchObject({wallet: 50_000})
+    await sandbox('stop')
+    const data = join(folder(), 'data')
+    await start('--data', data)
+    expect(existsSync(join(data, 'sandbox.db'))).toBe(true)
+  })
+
+  test('a taken port, an unknown assumption and another seed for old data are refused', async () => {
+    const {baseUrl} = await start()
+    const other = {...env, SCENT_STATE_DIR: join(folder(), 'state')}
+    const port = new URL(baseUrl).port
+    const taken = await scent(other, ['sandbox', 'start', '--memory', '--port', port, '--json'])
+    expect([taken.code, JSON.parse(taken.stdout).error.message]).toEqual([2, expect.stringContaining(port)])
+    const assumed = await scent(other, ['sandbox', 'start', '--memory', '--assume', 'Z9=x', '--json'])
+    expect([assumed.code, JSON.parse(assumed.stdout).error.state]).toEqual([2, 'INVALID_INPUT'])
+    await sandbox('stop')
+    const seeded = await sandbox('start', '--port', '0', '--seed', 'empty', '--json')
+    expect([seeded.code, JSON.parse(seeded.stdout).error.message]).toEqual([
+      2,
+      expect.stringContaining('demo'),
+    ])
+  })
+
+  test.each(['SIGINT', 'SIGTERM'] as const)(
+    '%s lets a running request end, and leaves nothing behind',
+    async (signal) => {
+      const argv = ['bin/run.js', 'sandbox', 'start', '--port', '0', '--json']
+      const child = spawn(process.execPath, argv, {env, stdio: ['ignore', 'pipe', 'inherit']})
+      const {baseUrl, credentials} = JSON.parse(
+        await new Promise<string>((resolve) => child.stdout.once('data', (b) => resolve(String(b)))),
+      )
+      await sandbox('fault', '--effect', 'slow', '--when', 'after', '--delay', '300')
+      const {clientId, clientSecret} = credentials[0]
+      const body = JSON.stringify({clientId, clientSecret})
+      const asked = fetch(`${baseUrl}/api/v1/auth/token`, {
+        method: 'POST',
+        body,
+        headers: {'content-type': 'application/json'},
+      })
+      while ((await json('requests')).items.length === 0 && !(await json('fault', '--list')).items[0].met) {}
+      child.kill(signal)
+      expect((await asked).status).toBe(200)
+      const code = await new Promise((resolve) => child.once('exit', resolve))
+      expect(code).toBe(0)
+      expect(existsSync(join(state, 'sandbox.json'))).toBe(false)
+      expect(existsSync(join(state, 'sandbox/staging/sandbox.db.lock'))).toBe(false)
+    },
+  )
+})
+
+test('without a running sandbox the controls say so', async () => {
+  for (const argv of [
+    ['stop'],
+    ['status'],
+    ['reset'],
+    ['clock'],
+    ['partner'],
+    ['variant', 'x'],
+    ['fault', '--list'],
+    ['requests'],
+  ]) {
+    const ended = await sandbox(...argv, '--json')
+    expect([ended.code, JSON.parse(ended.stdout).error.state]).toEqual([10, 'SANDBOX_NOT_RUNNING'])
+  }
+})
+
+test('the controls steer it', async () => {
+  await start('--memory', '--no-limits', '--assume', 'P04=PRICE_NOT_AVAILABLE', '--env', 'production')
+  expect(await json('status', '--check')).toMatchObject({
+    environment: 'production',
+    limits: false,
+    assumptions: ['P04=PRICE_NOT_AVAILABLE'],
+    violations: [],
+  })
+  expect(await json('status', '--all')).toHaveProperty('orders')
+  expect(await json('partner', 'Rimal Online', '--access', 'off', '--wallet', 'none')).toMatchObject({
+    productAccess: false,
+    wallet: null,
+  })
+  expect(await json('variant', 'RML-SAF-050', '--stock', '1')).toMatchObject({
+    availability: 'Limited',
+    stock: 1,
+  })
+  expect(await json('variant', 'RML-SAF-050')).toMatchObject({price: 120.5})
+  const before = Date.parse((await json('clock', '--freeze')).now)
+  expect(Date.parse((await json('clock', '--advance', '30m')).now) - before).toBe(1_800_000)
+  expect(
+    await json('fault', '--operation', 'createOrder', '--effect', 'reset', '--when', 'after', '--times', '1'),
+  ).toMatchObject({id: 1, met: 0})
+  expect((await json('fault', '--list')).items).toHaveLength(1)
+  expect((await json('fault', '--clear')).items).toEqual([])
+  expect(await json('reset', '--save', 'a')).toEqual({name: 'a'})
+  expect(await json('reset', '--to', 'a')).toMatchObject({frozen: true})
+  expect((await json('requests')).items).toEqual([])
+  expect(await sandbox('clock', '--advance', 'soon')).toMatchObject({code: 2})
+  expect(await sandbox('partner', 'nobody', '--wallet', '1')).toMatchObject({code: 5})
+})
