@@ -1,4 +1,4 @@
-import type {Failure} from '../contract/failure.ts'
+import {type Failure, isFailure} from '../contract/failure.ts'
 import {noPaint, type Paint, safe} from './text.ts'
 
 /** The document of a failure under --json. Built field by field: nothing else of an error leaves the program. */
@@ -41,6 +41,8 @@ export function failureText(failure: Failure, paint: Paint = noPaint): string {
   const code = httpStatus === undefined ? failure.code : `${failure.code}, HTTP ${httpStatus}`
   const lines = [`${paint('Error:', 'bad')} ${safe(messageOf(failure))} (${safe(code)})`]
   if (request !== undefined) lines.push(`  request: ${safe(request)}`)
+  const {cause} = failure
+  if (isFailure(cause)) lines.push(`  cause: ${safe(cause.message)} (${safe(cause.code)})`)
   lines.push(...detailLines(details).map((line) => `  ${line}`))
   if (requestId !== undefined) lines.push(`  request id: ${safe(requestId)}`)
   lines.push(`${paint('Next:', 'bold')} ${safe(failure.hint)}`)

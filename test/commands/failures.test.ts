@@ -94,6 +94,8 @@ describe('no answer', () => {
     reply = undefined
     const {code, stdout} = await scent('api', 'POST', 'scent/thing', '-F', 'a=1', '--timeout', '1', '--json')
     const {error} = JSON.parse(stdout)
+    const told = await scent('api', 'POST', 'scent/thing', '-F', 'a=1', '--timeout', '1')
+    expect(told.stderr).toMatch(/cause: No whole answer came from \S+ within 1 s\. \(NO_ANSWER\)/)
     expect([code, error.state, error.remedy]).toEqual([12, 'OUTCOME_UNKNOWN', 'settle'])
     expect(error.hint).toBeTruthy()
   })

@@ -1,8 +1,8 @@
 import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
 import {apiFlags, ScentCommand} from '../../command.ts'
-import {type OrderRead, readOrder, readOrderByGlobalId} from '../../contract/orders.ts'
-import {uuid} from '../../contract/wire.ts'
+import type {OrderRead} from '../../contract/orders.ts'
+import {isScentOrderId, readOneOrder} from '../../flows/read-order.ts'
 import {orderCard, orderLines} from '../../terminal/orders.ts'
 
 export default class OrdersGet extends ScentCommand {
@@ -22,10 +22,7 @@ export default class OrdersGet extends ScentCommand {
   async run(): Promise<OrderRead> {
     const {args, flags} = await this.parse(OrdersGet)
     const {client} = await this.session(flags)
-    const order =
-      flags.global || !uuid.safeParse(args.id).success
-        ? await client.call(readOrderByGlobalId, {params: {orderGlobalId: args.id}})
-        : await client.call(readOrder, {params: {orderId: args.id}})
+    const order = await readOneOrder(client, args.id, flags.global || !isScentOrderId(args.id))
     this.show(orderCard(order), orderLines(order))
     return order
   }
