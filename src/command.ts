@@ -1,6 +1,5 @@
 import type {Interfaces} from '@oclif/core'
 import {Command} from '@oclif/core/command'
-import * as Flags from '@oclif/core/flags'
 import type {Client} from './client/client.ts'
 import type {Item} from './client/pages.ts'
 import {Failure} from './contract/failure.ts'
@@ -9,118 +8,15 @@ import type {Input, Operation} from './contract/operation.ts'
 import type {Session} from './session.ts'
 import type {Ask} from './terminal/ask.ts'
 import {failureDocument, failureText, stackText} from './terminal/failure.ts'
-import {collected, type Listing, type Mode, modes, Outlet, showViews, type View} from './terminal/output.ts'
+import type {ListFlags, OutputFlags, SessionFlags} from './terminal/flags.ts'
+import {collected, type Listing, type Mode, Outlet, showViews, type View} from './terminal/output.ts'
 import type {Query} from './terminal/query.ts'
 import type {Table} from './terminal/table.ts'
 import {paintFor, safe} from './terminal/text.ts'
 import {failureOf, requireOneOutput, wantsJson} from './terminal/usage.ts'
 
-/** How results are written; every command takes these. */
-export const outputFlags = {
-  json: Flags.boolean({
-    summary: 'Print one JSON document: the payload of the API, digit for digit.',
-    helpGroup: 'OUTPUT',
-  }),
-  output: Flags.option({options: modes})({
-    summary:
-      'How to print. Lists stream in ndjson and csv; a table in a pipe is tab-separated, without header.',
-    env: 'SCENT_OUTPUT',
-    helpGroup: 'OUTPUT',
-  }),
-  columns: Flags.string({
-    summary: 'Which columns of a table or CSV, in which order.',
-    helpValue: 'A,B',
-    helpGroup: 'OUTPUT',
-  }),
-  query: Flags.string({
-    summary: 'JMESPath expression over the JSON; prints JSON.',
-    helpValue: 'EXPR',
-    helpGroup: 'OUTPUT',
-  }),
-  'no-input': Flags.boolean({
-    summary: 'Never ask. Implied where stdin is no terminal.',
-    env: 'SCENT_NO_INPUT',
-    helpGroup: 'GLOBAL',
-  }),
-  yes: Flags.boolean({summary: 'Answer yes to the one confirmation.', helpGroup: 'GLOBAL'}),
-  debug: Flags.boolean({
-    summary: 'Show the HTTP exchange on stderr, secrets redacted.',
-    env: 'SCENT_DEBUG',
-    helpGroup: 'GLOBAL',
-  }),
-}
-
-/** Whom to talk to, and as whom; every command that calls the API takes these. */
-export const apiFlags = {
-  ...outputFlags,
-  profile: Flags.string({
-    summary: 'Stored credential and host to use.',
-    env: 'SCENT_PROFILE',
-    helpValue: 'NAME',
-    helpGroup: 'GLOBAL',
-  }),
-  'base-url': Flags.string({
-    summary: 'Host of the service, without /api/v1.',
-    env: 'SCENT_BASE_URL',
-    helpValue: 'URL',
-    helpGroup: 'GLOBAL',
-  }),
-  as: Flags.string({
-    summary: 'Act as a descendant partner.',
-    env: 'SCENT_ON_BEHALF_OF',
-    helpValue: 'PARTNER_ID',
-    helpGroup: 'GLOBAL',
-  }),
-  currency: Flags.string({
-    summary: 'Display currency; adds its columns. Charges stay in SAR.',
-    env: 'SCENT_CURRENCY',
-    helpValue: 'CODE',
-    helpGroup: 'GLOBAL',
-  }),
-  'max-wait': Flags.integer({
-    summary: 'Longest wait that a rate limit may ask for, in seconds.',
-    default: 120,
-    min: 0,
-    helpValue: 'SECONDS',
-    helpGroup: 'GLOBAL',
-  }),
-  timeout: Flags.integer({
-    summary: 'Longest time for one answer, in seconds.',
-    default: 30,
-    min: 1,
-    helpValue: 'SECONDS',
-    helpGroup: 'GLOBAL',
-  }),
-}
-
-/** Which cart: without it the partner's own. */
-export const customerFlag = Flags.string({
-  summary: "The customer's cart instead of the partner's.",
-  helpValue: 'REF',
-})
-
-export const listFlags = {
-  page: Flags.integer({summary: 'Page to show.', min: 1, helpGroup: 'LIST'}),
-  'page-size': Flags.integer({summary: 'Rows a page.', min: 1, max: 100, helpGroup: 'LIST'}),
-  all: Flags.boolean({
-    summary: 'Every row, over all pages.',
-    exclusive: ['page', 'limit'],
-    helpGroup: 'LIST',
-  }),
-  limit: Flags.integer({
-    summary: 'At most this many rows, over all pages.',
-    min: 1,
-    exclusive: ['page'],
-    helpGroup: 'LIST',
-  }),
-}
-
-export type OutputFlags = Interfaces.InferredFlags<typeof outputFlags>
-export type ApiFlags = Interfaces.InferredFlags<typeof apiFlags>
-/** Those of the API's flags that a session is opened with. */
-export type SessionFlags = Pick<ApiFlags, 'max-wait' | 'timeout' | 'debug'> &
-  Partial<Pick<ApiFlags, 'profile' | 'base-url' | 'as' | 'currency'>>
-export type ListFlags = Interfaces.InferredFlags<typeof listFlags>
+// A command takes its flags from where it takes its base.
+export {apiFlags, customerFlag, listFlags, outputFlags} from './terminal/flags.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: oclif's own shape of parsed flags and arguments
 type Parsed = {[name: string]: any}
