@@ -1,0 +1,236 @@
+import {afterEach, beforeEach, describe, expect, test} from 'vitest'
+import {checkWorld} from '../../src/sandbox/check.ts'
+import {createSandbox, type Sandbox} from '../../src/sandbox/sandbox.ts'
+import {callerOf, control, variantOf} from './caller.ts'
+
+let sandbox: Sandbox
+let caller: ReturnType<typeof callerOf>
+
+const setUp = async (assume: string[] = []) => {
+  sandbox = await createSandbox({assume})
+  caller = callerOf(sandbox)
+}
+beforeEach(() => setUp())
+afterEach(async () => {
+  expect(checkWorld(sandbox.state.world)).toEqual([])
+  await sandbox.close()
+})
+
+const v = (sku: string) => variantOf(sandbox, sku)
+const add = (sku: string, quantity: number, ref: string | undefined = 'C') =>
+  caller.ask('POST', '/scent/cart/items', {
+    ...(ref === '' ? {} : {query: `customerRef=${ref}`}),
+    body: {variantId: v(sku), quantity},
+  })
+const put = (sku: string, body: object) => caller.ask('PUT', `/scent/cart/C/items/${v(sku)}`, {body})
+const read = (headers: Record<string, string> = {}) => caller.ask('GET', '/scent/cart/C', {headers})
+
+const empty = {
+  id: null,
+  customerRef: 'C',
+  status: 'None',
+  baseCurrency: 'SAR',
+  items: [],
+  totals: {
+    chargedWithVat: 0,
+    commissionWithVat: 0,
+    netAfterCommission: 0,
+    shipping: {amount: 0, vatAmount: 0, amountWithVat: 0, freeThreshold: 500, isFree: false},
+    display: null,
+  },
+  pricedAt: null,
+}
+
+test('a cart that never had items, and one that was cleared or emptied, read the same', async () => {
+  expect((await read()).payload).toEqual(empty)
+  await add('RML-SAF-050', 1)
+  expect((await caller.ask('DELETE', '/scent/cart/C/items')).payload).toEqual(empty)
+  expect((await caller.ask('DELETE', '/scent/cart/C/items')).payload).toEqual(empty)
+  await add('RML-SAF-050', 1)
+  expect((await put('RML-SAF-050', {action: 'decrement'})).payload).toEqual(empty)
+  await add('RML-SAF-050', 1)
+  expect((await caller.ask('DELETE', `/scent/cart/C/items/${v('RML-SAF-050')}`)).payload).toEqual(empty)
+})
+
+test('a second add merges into its line, which keeps its place', async () => {
+  await add('RML-SAF-050', 1)
+  await add('RML-TAI-050', 1)
+  const {payload} = await add('RML-SAF-050', 2)
+  expect(payload.items.map(({sku, quantity}: {sku: string; quantity: number}) => [sku, quantity])).toEqual([
+    ['RML-SAF-050', 3],
+    ['RML-TAI-050', 1],
+  ])
+})
+
+test('quantities are whole numbers up to 9,999, after the merge as well', async () => {
+  await add('RML-SAF-050', 9_999)
+  for (const answer of [
+    await add('RML-SAF-050', 1),
+    await put('RML-SAF-050', {action: 'increment'}),
+    await put('RML-SAF-050', {quantity: 10_000}),
+    await put('RML-SAF-050', {quantity: 0}),
+  ]) {
+    expect(answer).toMatchObject({
+      status: 400,
+      state: 'VALIDATION_ERRORS',
+      details: {errors: {quantity: [expect.any(String)]}},
+    })
+  }
+  expect((await read()).payload.items[0].quantity).toBe(9_999)
+})
+
+test('a set needs exactly one of quantity and action', async () => {
+  await add('RML-SAF-050', 2)
+  for (const body of [{}, {quantity: 1, action: 'increment'}, {other: 1}]) {
+    const answer = await put('RML-SAF-050', body)
+    expect(Object.keys(answer.details.errors)).toEqual(['quantity', 'action'])
+  }
+  expect((await put('RML-SAF-050', {action: 'double'})).details.errors).toHaveProperty('action')
+  expect((await put('RML-SAF-050', {quantity: 5})).payload.items[0].quantity).toBe(5)
+})
+
+test('a decrease needs neither access nor stock nor price', async () => {
+  await add('RML-SAF-050', 5)
+  await control(sandbox, 'PATCH', 'variants/RML-SAF-050', {price: null, stock: 0})
+  await control(sandbox, 'PATCH', 'partners/rimal-retail', {productAccess: false})
+  expect((await put('RML-SAF-050', {action: 'decrement'})).payload.items[0].quantity).toBe(4)
+  expect((await put('RML-SAF-050', {quantity: 1})).payload.items[0]).toMatchObject({
+    quantity: 1,
+    pricing: null,
+  })
+  expect((await read()).payload.totals.chargedWithVat).toBe(0)
+})
+
+test('more than the stock is taken, and said', async () => {
+  const {payload} = await add('RML-NIG-100', 4)
+  expect(payload.items[0].availability).toEqual({
+    state: 'Limited',
+    availableQuantity: 3,
+    insufficientForQuantity: true,
+  })
+})
+
+test('the bare cart is another cart than any customer’s', async () => {
+  await add('RML-SAF-050', 1, '')
+  const bare = await caller.ask('GET', '/scent/cart/checkout-preview')
+  expect(bare.payload).toMatchObject({customerRef: null, lines: [{quantity: 1}]})
+  expect((await read()).payload).toEqual(empty)
+  expect((await caller.ask('GET', '/scent/cart')).status).toBe(404)
+})
+
+test('routes of the bare cart exist only when C03 is turned', async () => {
+  await sandbox.close()
+  await setUp(['C03=serve'])
+  await add('RML-SAF-050', 2, '')
+  const path = `/scent/cart/items/${v('RML-SAF-050')}`
+  expect((await caller.ask('PUT', path, {body: {action: 'increment'}})).payload.items[0].quantity).toBe(3)
+  expect((await caller.ask('PUT', path, {body: {quantity: 1}})).payload).toMatchObject({customerRef: null})
+  expect((await caller.ask('POST', '/scent/cart/price-lock')).payload.lockId).toMatch(/^[0-9a-f-]{36}$/)
+  expect((await caller.ask('DELETE', path)).payload.items).toEqual([])
+  await add('RML-SAF-050', 2, '')
+  expect((await caller.ask('DELETE', '/scent/cart/items')).payload.id).toBeNull()
+  expect((await caller.ask('GET', '/scent/cart')).payload.status).toBe('None')
+})
+
+test('unknown fields of a body are dropped, or refused when E09 is turned', async () => {
+  const body = {variantId: v('RML-SAF-050'), quantity: 1, colour: 'red'}
+  expect((await caller.ask('POST', '/scent/cart/items', {body})).status).toBe(200)
+  await sandbox.close()
+  await setUp(['E09=reject'])
+  expect((await caller.ask('POST', '/scent/cart/items', {body})).details.errors).toEqual({
+    colour: ['is no field of this request'],
+  })
+})
+
+test('implied lists exist only when G20 is turned', async () => {
+  expect((await caller.ask('GET', '/scent/orders')).status).toBe(405)
+  await sandbox.close()
+  await setUp(['G20=serve'])
+  await add('RML-SAF-050', 1)
+  expect((await caller.ask('GET', '/scent/carts')).payload.items).toHaveLength(1)
+  const orders = await caller.ask('GET', '/scent/orders', {query: 'pageSize=2'})
+  expect(orders.payload).toMatchObject({
+    items: [{header: {externalReference: 'HIST-0004'}}, {}],
+    pagination: {totalCount: 4},
+  })
+  expect((await caller.ask('GET', '/wallet')).payload.balance).toBe(50_000)
+})
+
+test('delivery completes an order only when O20 is turned', async () => {
+  await sandbox.close()
+  await setUp(['O20=synced'])
+  const {payload} = await caller.filled('C', {[v('RML-SAF-050')]: 1})
+  const {id} = (await caller.order('PO-1', payload.lockId, 'C')).payload
+  await control(sandbox, 'POST', `orders/${id}/deliver`)
+  const {header} = (await caller.ask('GET', `/scent/orders/${id}`)).payload
+  expect(header).toMatchObject({status: 'Completed', completedAt: expect.any(String)})
+})
+
+describe('marketing', () => {
+  test('is there for a partner with the feature, and its key is absent without', async () => {
+    await add('RML-SAF-050', 1)
+    expect((await read()).payload.items[0].marketing).toEqual({
+      currentPrice: 120.5,
+      compareAtPrice: 145,
+      discountPercent: 16.9,
+      badges: ['BEST_SELLER', 'SAMPLE_AVAILABLE'],
+      currentPriceDisplay: null,
+      compareAtPriceDisplay: null,
+    })
+    await control(sandbox, 'PATCH', 'partners/rimal-retail', {marketing: false})
+    expect((await read()).payload.items[0]).not.toHaveProperty('marketing')
+    const preview = await caller.ask('GET', '/scent/cart/C/checkout-preview')
+    expect(preview.payload.lines[0]).not.toHaveProperty('marketing')
+  })
+})
+
+describe('display', () => {
+  test('is null without a supported currency, and rounded to its digits with one', async () => {
+    await add('RML-SAF-050', 2)
+    expect((await read()).payload.items[0].pricing.display).toBeNull()
+    const {payload} = await read({'x-partner-currency': 'KWD'})
+    expect(payload.items[0].pricing.display).toEqual({
+      unitPrice: 9.857,
+      line: {
+        subtotal: 19.714,
+        goodsVatAmount: 2.957,
+        totalWithVat: 22.671,
+        commission: {amount: 2.366, vatAmount: 0.355, netAfterCommission: 19.95, rate: 0.12},
+      },
+      rrp: 14.736,
+    })
+    expect(payload.totals.display).toMatchObject({currency: 'KWD', rate: 0.0818, chargedWithVat: 25.023})
+    expect((await read({'x-partner-currency': 'USD'})).payload.totals.display.chargedWithVat).toBe(81.57)
+  })
+
+  test('on order reads the header wins over the partner’s own currency', async () => {
+    const {payload} = await caller.filled('C', {[v('RML-SAF-050')]: 2})
+    const {id} = (await caller.order('PO-1', payload.lockId, 'C')).payload
+    const header = async (headers: Record<string, string> = {}) =>
+      (await caller.ask('GET', `/scent/orders/${id}`, {headers})).payload.header
+    expect(await header()).toMatchObject({displayCurrency: null, amountDisplay: null})
+    await control(sandbox, 'PATCH', 'partners/rimal-retail', {currency: 'EUR'})
+    expect(await header()).toMatchObject({displayCurrency: 'EUR', amountDisplay: 74.95})
+    expect(await header({'x-partner-currency': 'KWD'})).toMatchObject({
+      displayCurrency: 'KWD',
+      amountDisplay: 25.023,
+    })
+  })
+})
+
+describe('back in stock', () => {
+  const notify = (sku: string) => caller.ask('POST', `/scent/cart/notify/${v(sku)}`)
+
+  test('a repeat is the same registration until it fires, once the variant is sellable', async () => {
+    const first = await notify('NJD-LEA-100')
+    expect(first.payload).toMatchObject({variantId: v('NJD-LEA-100'), firedAt: null})
+    expect((await notify('NJD-LEA-100')).payload).toEqual(first.payload)
+    await control(sandbox, 'PATCH', 'variants/NJD-LEA-100', {stock: 3})
+    const {registrations} = (await control(sandbox, 'GET', 'state')).payload
+    expect(registrations.find(({id}: {id: string}) => id === first.payload.id).firedAt).toEqual(
+      expect.any(Number),
+    )
+    await control(sandbox, 'PATCH', 'variants/NJD-LEA-100', {stock: 0})
+    expect((await notify('NJD-LEA-100')).payload.id).not.toBe(first.payload.id)
+  })
+})
