@@ -1,5 +1,5 @@
 import {isFailure} from '../contract/failure.ts'
-import type {HttpRequest, Send} from '../contract/wire.ts'
+import type {HttpRequest, HttpResponse, Send} from '../contract/wire.ts'
 import {safe} from './text.ts'
 
 /** What a process has asked the service to change, for the moment of an interrupt. */
@@ -19,24 +19,32 @@ export function watch(send: Send): Traffic {
     async send(request) {
       if (request.method === 'GET' || request.url.endsWith('/auth/token')) return send(request)
       const name = nameOf(request)
+      const open = new Set(underWay)
       underWay.add(name)
       const response = await send(request).catch((error: unknown) => {
-        if (isFailure(error) && error.facts.effect === 'none') underWay.delete(name)
+        if (isFailure(error) && error.facts.effect === 'none' && !open.has(name)) underWay.delete(name)
         throw error
       })
-      underWay.delete(name)
+      if (!settles(response)) return response
+      // A refusal of a repeat says nothing about the first try, whose answer was lost.
+      if (response.status < 300 || !open.has(name)) underWay.delete(name)
       if (response.status < 300) answered.push(name)
       return response
     },
     story() {
       const [lost] = underWay
-      if (lost) return `Interrupted. ${lost} had left without an answer: it may have taken effect.`
+      if (lost) return `Interrupted. ${lost} had left without a final answer: it may have taken effect.`
       const last = answered.at(-1)
       if (last) return `Interrupted after ${last} was answered: what it changed stays changed.`
       return 'Interrupted. Nothing was changed.'
     },
     changed: () => answered.at(-1),
   }
+}
+
+/** Whether an answer says what became of its request: those of a gateway do not (spec, Gateway codes). */
+function settles({status, body}: HttpResponse): boolean {
+  return status < 500 && !(status === 401 && body.includes('"UPSTREAM_AUTH_FAILED"'))
 }
 
 function nameOf({method, url}: HttpRequest): string {

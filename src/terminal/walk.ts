@@ -50,19 +50,21 @@ const reasons: Record<string, string> = {
 
 const seconds = (ms: number) => `${Math.max(1, Math.round(ms / 1000))} s`
 
-/** The person of a walk: shows what happens on stderr, asks, and can tell at any moment what has been sent. */
-export function openWalker(
-  ask: Ask,
-  options: {yes: boolean; write(view: View): Promise<void>; note(text: string): void; now(): number},
-) {
-  const {note, write} = options
+/** Tells the steps of an order, and at any moment what has been sent; `again` is the way to settle it. */
+export function openStory(note: (text: string) => void, again: string) {
   let stage: 'nothing' | 'locked' | 'submitted' = 'nothing'
   let reference = ''
   return {
     /** What an interrupt says at this moment. */
-    story: () => stories[stage](reference),
+    story: () => stories[stage](reference, again),
     /** Whether an interrupt should wait: an order's request is on its way. */
     holds: () => stage === 'submitted',
+
+    /** From here on nothing is open that could have been charged. */
+    settled(now: 'nothing' | 'locked', of = reference): void {
+      stage = now
+      reference = of
+    },
 
     progress(event: Progress): void {
       reference = event.reference
@@ -73,9 +75,25 @@ export function openWalker(
         )
       if (event.kind === 'settling') note(`The service answered ${event.code}; settling ${event.reference}.`)
     },
+  }
+}
+
+/** The person of a walk: shows what happens on stderr, asks, and can tell at any moment what has been sent. */
+export function openWalker(
+  ask: Ask,
+  options: {yes: boolean; write(view: View): Promise<void>; note(text: string): void; now(): number},
+) {
+  const {note, write} = options
+  const {settled, ...told} = openStory(
+    note,
+    'Run `scent checkout` again with the same cart; it settles this order first and never orders it twice.',
+  )
+  return {
+    ...told,
 
     async tell(event: Event): Promise<void> {
       if (event.kind === 'taking-up') note(takingUp(event.entry))
+      if (event.kind === 'taken-up') settled('nothing')
       if (event.kind === 'taken-up' && !event.charged)
         note(`Order ${event.entry.reference} was not made, and nothing was charged for it.`)
       if (event.kind === 'cart' && ask.interactive) {
@@ -88,7 +106,7 @@ export function openWalker(
           `Order ${event.reference ?? ''} is in flight on this cart. Looking again in ${seconds(event.forMs)}.`,
         )
       if (event.kind === 'repriced') {
-        stage = 'locked'
+        settled('locked')
         if (event.differences.length > 0) await write(differenceTable(event.differences))
         else note('The lock ran out; the prices are locked again, and are the same.')
       }
@@ -116,8 +134,7 @@ export function openWalker(
       askAddress(ask, saved, before),
 
     async charge(offer: Offer): Promise<'yes' | 'no' | 'expired'> {
-      stage = 'locked'
-      reference = offer.reference
+      settled('locked', offer.reference)
       const {price, balance, balanceAfter, locked} = offer
       if (ask.interactive)
         await write({...priceCard({...price, balance, balanceAfter}), title: 'To be ordered'})
@@ -141,6 +158,6 @@ const stories = {
   nothing: () => 'Interrupted. Nothing was ordered, and nothing was charged.',
   locked: () =>
     'Interrupted. Nothing was ordered, and nothing was charged. The price lock expires by itself; the next `scent checkout` of this cart goes on with the same reference.',
-  submitted: (reference: string) =>
-    `Interrupted. The order ${reference} was sent, and its answer has not arrived: it may have been charged. Run \`scent checkout\` again with the same cart; it settles this order first and never orders it twice.`,
+  submitted: (reference: string, again: string) =>
+    `Interrupted. The order ${reference} was sent, and its answer has not arrived: it may have been charged. ${again}`,
 }

@@ -172,7 +172,9 @@ describe('Ctrl-C', () => {
     reply = undefined
     const {code, stdout, stderr} = await interrupted(['api', 'POST', 'scent/thing', '-F', 'a=1'])
     expect({code, stdout}).toEqual({code: 130, stdout: ''})
-    expect(stderr).toContain('POST /api/v1/scent/thing had left without an answer: it may have taken effect')
+    expect(stderr).toContain(
+      'POST /api/v1/scent/thing had left without a final answer: it may have taken effect',
+    )
   })
 
   it('during a read says that nothing was changed, also in JSON', async () => {

@@ -151,7 +151,7 @@ describe.skipIf(missing)('work that takes a while', () => {
         await new Promise((wake) => setTimeout(wake, 20))
       terminal.press('C-c')
       await terminal.see('[130]')
-      expect(terminal.screen()).toContain('POST /api/v1/scent/thing had left without an answer')
+      expect(terminal.screen()).toContain('POST /api/v1/scent/thing had left without a final answer')
     })
   })
 })

@@ -50,7 +50,7 @@ describe('the story of an interrupt', () => {
       return traffic.story()
     }
     expect(await failing('none')).toBe('Interrupted. Nothing was changed.')
-    expect(await failing('unknown')).toContain('POST /x had left without an answer')
+    expect(await failing('unknown')).toContain('POST /x had left without a final answer')
   })
 
   it('knows what was sent, and what was answered', async () => {
@@ -63,7 +63,7 @@ describe('the story of an interrupt', () => {
     await traffic.send(request('POST', '/api/v1/auth/token'))
     expect([traffic.story(), traffic.changed()]).toEqual(['Interrupted. Nothing was changed.', undefined])
     const slow = traffic.send(request('POST', '/slow'))
-    expect(traffic.story()).toContain('POST /slow had left without an answer')
+    expect(traffic.story()).toContain('POST /slow had left without a final answer')
     answerIt()
     await slow
     expect(traffic.story()).toContain('after POST /slow was answered')

@@ -5,6 +5,7 @@ import type {CreatedOrder} from '../../contract/orders.ts'
 import {orderByLock} from '../../flows/place-order.ts'
 import {addressFlags, addressOf} from '../../terminal/address.ts'
 import {createdCard} from '../../terminal/checkout.ts'
+import {openStory} from '../../terminal/walk.ts'
 
 export default class OrdersCreate extends ScentCommand {
   static override summary = 'Order a locked cart.'
@@ -32,7 +33,11 @@ export default class OrdersCreate extends ScentCommand {
       throw new Failure('MISSING_INPUT', {message: 'The order needs a shipping address: --address FILE.'})
     }
     const session = await this.session(flags)
-    const tools = await session.orderTools()
+    const order = openStory(
+      (text) => this.note(text),
+      'Run the same command again: the same reference never orders twice.',
+    )
+    const tools = await session.orderTools(order.progress, this.onInterrupt(order.story, order.holds))
     const intent = {
       reference: flags.reference,
       customerRef: flags.customer ?? null,
@@ -40,8 +45,8 @@ export default class OrdersCreate extends ScentCommand {
       address,
       discountCode: flags['discount-code'],
     }
-    const order = await orderByLock(tools, intent, flags.lock)
-    this.show(createdCard(order.document))
-    return order.document
+    const {document} = await orderByLock(tools, intent, flags.lock)
+    this.show(createdCard(document))
+    return document
   }
 }

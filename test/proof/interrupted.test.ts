@@ -1,0 +1,94 @@
+import {afterEach, beforeEach, describe, expect, test} from 'vitest'
+import {openShop, type Running, type Shop} from './stand.ts'
+
+let shop: Shop
+let variant: string
+
+beforeEach(async () => {
+  shop = await openShop()
+  variant = shop.variant('RML-SAF-050')
+  await shop.json(['cart', 'add', `${variant}=2`, '--customer', 'C-1'])
+})
+afterEach(() => shop.close())
+
+const checkout = () => ['checkout', '--customer', 'C-1', '--address', shop.address, '--yes', '--json']
+
+async function create(): Promise<string[]> {
+  const {lockId} = await shop.json(['checkout', 'lock', '--customer', 'C-1'])
+  return [
+    ...['orders', 'create', '--lock', lockId, '--reference', 'PO-1', '--customer', 'C-1'],
+    ...['--address', shop.address, '--json'],
+  ]
+}
+
+/** Ctrl-C as often as it takes, which is twice at most. */
+async function interrupt({child, ended, said}: Running) {
+  child.kill('SIGINT')
+  await Promise.race([ended, said('again to leave')])
+  child.kill('SIGINT')
+  return ended
+}
+
+const ways: [string, () => string[] | Promise<string[]>][] = [
+  ['checkout --yes', checkout],
+  ['orders create', create],
+]
+
+describe.each(ways)('Ctrl-C of `%s`', (_, words) => {
+  test('while the answer is awaited says that it may have been charged, and the next run settles it', async () => {
+    const argv = await words()
+    shop.fault({match: {operation: 'createOrder'}, effect: 'hang', when: 'after', times: 1})
+    const running = shop.start(argv)
+    await shop.answered('createOrder')
+    const {code, stdout, stderr} = await interrupt(running)
+    expect(code).toBe(130)
+    const {error} = JSON.parse(stdout)
+    expect(error).toMatchObject({state: 'INTERRUPTED', exitCode: 130})
+    expect(error.message + stderr).toMatch(/may have (been charged|taken effect)/)
+    const order = await shop.json(argv.filter((word) => word !== '--json'))
+    expect(shop.orders()).toMatchObject([{id: order.id}])
+    expect(shop.debits()).toBe(1)
+  })
+
+  test('between two tries says that it may have been charged too', async () => {
+    const argv = await words()
+    shop.fault({match: {operation: 'createOrder'}, effect: 'status', status: 504, when: 'before'})
+    const running = shop.start(argv)
+    await shop.answered('createOrder')
+    await shop.answered('createOrder')
+    await new Promise((turn) => setTimeout(turn, 300))
+    const {code, stdout} = await interrupt(running)
+    const {error} = JSON.parse(stdout)
+    expect(error.message).toMatch(/may have (been charged|taken effect)|may exist/)
+    expect([12, 130]).toContain(code)
+    shop.sandbox.state.faults.clear()
+    await shop.json(argv.filter((word) => word !== '--json'))
+    expect(shop.orders()).toHaveLength(1)
+    expect(shop.debits()).toBe(1)
+  })
+})
+
+test('Ctrl-C of a cart command says whether the change may have been made', async () => {
+  shop.fault({match: {operation: 'addCartItem'}, effect: 'hang', when: 'after', times: 1})
+  const running = shop.start(['cart', 'add', variant, '--customer', 'C-1'])
+  await shop.answered('addCartItem')
+  const {code, stdout, stderr} = await interrupt(running)
+  expect({code, stdout}).toEqual({code: 130, stdout: ''})
+  expect(stderr).toMatch(/may have taken effect/)
+  shop.fault({match: {operation: 'readCart'}, effect: 'hang', times: 1})
+  const reading = shop.start(['cart', 'show', '--customer', 'C-1', '--json'])
+  await shop.answered('readCart')
+  const read = await interrupt(reading)
+  expect(read.code).toBe(130)
+  expect(JSON.parse(read.stdout).error.message).toMatch(/nothing was (changed|sent)/i)
+})
+
+test.each(['SIGTERM', 'SIGHUP'] as const)('%s leaves records that the next run takes up', async (signal) => {
+  shop.fault({match: {operation: 'createOrder'}, effect: 'hang', when: 'after', times: 1})
+  const {child, ended} = shop.start(checkout())
+  await shop.answered('createOrder')
+  child.kill(signal)
+  expect((await ended).code).not.toBe(0)
+  const order = await shop.json(checkout().filter((word) => word !== '--json'))
+  expect(shop.orders()).toMatchObject([{id: order.id}])
+})
