@@ -70,8 +70,10 @@ export function requestIdOf(headers: Record<string, string>): {requestId?: strin
   return id === undefined ? {} : {requestId: id}
 }
 
+/** A moment is meant by the clock of the service, which may differ from ours. */
 function retryAfterOf(headers: Record<string, string>, now: number): {retryAfter?: number} {
-  const seconds = retryAfterSeconds(headers['retry-after'], now)
+  const serverNow = Date.parse(headers.date ?? '')
+  const seconds = retryAfterSeconds(headers['retry-after'], Number.isNaN(serverNow) ? now : serverNow)
   return seconds === undefined ? {} : {retryAfter: seconds}
 }
 

@@ -31,7 +31,7 @@ export async function* followPages<O extends Operation>(
     const asked = {...input, query: {...query, page, pageSize}} as Input<O>
     const {items, pagination} = (await client.call(operation, asked, options)) as unknown as Page
     if (items.length === 0) return
-    const text = printJson(items, 0)
+    const text = printJson([items.length, items[0], items.at(-1)], 0)
     const echoed = pagination?.page
     if (text === before || (typeof echoed === 'number' && echoed !== page)) throw samePage(operation, page)
     before = text

@@ -65,6 +65,15 @@ describe('an answer', () => {
     )
   })
 
+  it('that names a moment means it by the clock of the service', () => {
+    const headers = {date: 'Fri, 20 Nov 2026 10:00:00 GMT', 'retry-after': 'Fri, 20 Nov 2026 10:00:30 GMT'}
+    for (const now of ['2026-11-20T10:00:29Z', '2026-11-20T09:00:00Z']) {
+      expect(() => readAnswer({status: 503, headers, body: ''}, Date.parse(now))).toThrow(
+        expect.objectContaining({facts: expect.objectContaining({retryAfter: 30})}),
+      )
+    }
+  })
+
   it('cannot reach into other objects', () => {
     const {payload} = read(200, '{"state":"SUCCESS","payload":{"__proto__":{"polluted":true}}}')
     expect(({} as {polluted?: boolean}).polluted).toBeUndefined()
