@@ -126,7 +126,7 @@ export const processName = () => JSON.stringify([hostname(), process.pid, startO
 
 /** Whether the process of that name runs on this machine. */
 export function isRunning(name: string): boolean {
-  const [host, pid, started] = JSON.parse(name) as [string, number, string]
+  const [host, pid = 0, started] = nameOf(name) ?? []
   return host === hostname() && isAlive(pid) && startOf(pid) === started
 }
 

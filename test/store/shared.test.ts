@@ -107,6 +107,21 @@ describe('a shared text', () => {
     expect(readFileSync(join(place, 'other'), 'utf8')).toBe('other')
   })
 
+  it('knows a process by its name, and takes nothing else for one', async () => {
+    const file = sharedFile(join(folder(), 't.json'))
+    expect(file.isAlive(file.me)).toBe(true)
+    const [host, pid] = JSON.parse(file.me) as [string, number, string]
+    const parent = [
+      '',
+      'x',
+      '[]',
+      '{}',
+      JSON.stringify([host, pid, '1']),
+      JSON.stringify(['elsewhere', pid, '1']),
+    ]
+    expect(parent.map((name) => file.isAlive(name))).toEqual(parent.map(() => false))
+  })
+
   it('stops nobody where nothing can be written', async () => {
     const place = join(folder(), 'file')
     writeFileSync(place, '')
