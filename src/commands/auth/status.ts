@@ -30,10 +30,10 @@ export default class AuthStatus extends ScentCommand {
     this.show(settingTable(settings))
     const {config: configDir, state: stateDir} = session.folders
     if (problem === undefined) {
-      this.note('The service accepts this credential.')
+      this.aside('The service accepts this credential.')
       return {usable: true, settings, configDir, stateDir}
     }
-    this.note(`Not usable: ${problem.message} (${problem.code})\nNext: ${problem.hint}`)
+    if (!flags.json) this.note(`Not usable: ${problem.message} (${problem.code})\nNext: ${problem.hint}`)
     process.exitCode = problem.exitCode
     return {usable: false, settings, configDir, stateDir, ...failureDocument(problem)}
   }

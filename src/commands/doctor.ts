@@ -1,0 +1,96 @@
+import {join} from 'node:path'
+import {ScentCommand} from '../command.ts'
+import {type Failure, isFailure} from '../contract/failure.ts'
+import type {Session} from '../session.ts'
+import {removeOwn, writeOwn} from '../store/files.ts'
+import {removeKeychain, saveKeychain} from '../store/keychain.ts'
+import {configFile, foldersOf} from '../store/paths.ts'
+import {readConfig} from '../store/profiles.ts'
+import {type Check, checkTable} from '../terminal/doctor.ts'
+import {type FailureDocument, failureDocument} from '../terminal/failure.ts'
+import {apiFlags, type SessionFlags} from '../terminal/flags.ts'
+
+/** No profile can have this name. */
+const PROBE = 'doctor probe'
+
+export default class Doctor extends ScentCommand {
+  static override summary = 'Check this installation, from its files to the service.'
+  static override description =
+    'Each check by itself. Nothing is changed but two probes, which are taken away again: a file in the state folder, and an entry in the keychain where the profile uses it. The exit code is 0, or that of the first failure.'
+  static override examples = ['<%= config.bin %> doctor', '<%= config.bin %> doctor --profile staging --json']
+  static override flags = {...apiFlags}
+
+  private readonly checks: Check[] = []
+  private first: Failure | undefined
+
+  async run(): Promise<{items: Check[]} & Partial<FailureDocument>> {
+    const {flags} = await this.parse(Doctor)
+    const folders = foldersOf()
+    const {version, platform, arch} = process
+    await this.check('program', () => `scent ${this.config.version}, Node.js ${version}, ${platform} ${arch}`)
+    await this.check(
+      'settings',
+      () => `${Object.keys(readConfig(folders).profiles).length} profiles, ${configFile(folders)}`,
+    )
+    await this.check('state folder', () => probeFolder(folders.state))
+    const session = await this.credential(flags)
+    if (session && session.settings.secret.kind !== 'keychain') this.skip('keychain', 'Not needed here.')
+    else await this.check('keychain', probeKeychain)
+    if (session) await this.service(session)
+    else for (const check of ['service', 'orders']) this.skip(check, 'Needs a credential.')
+    this.show(checkTable(this.checks))
+    if (this.first === undefined) return {items: this.checks}
+    process.exitCode = this.first.exitCode
+    return {items: this.checks, ...failureDocument(this.first)}
+  }
+
+  private async credential(flags: SessionFlags): Promise<Session | undefined> {
+    let session: Session | undefined
+    await this.check('credential', async () => {
+      session = await this.session(flags)
+      const {clientId, baseUrl} = session.settings
+      return `${clientId.value} (${clientId.source}) at ${baseUrl.value} (${baseUrl.source})`
+    })
+    return session
+  }
+
+  private async service(session: Session): Promise<void> {
+    await this.check('service', async () => {
+      await session.tokens.get()
+      return 'It answers, and accepts the credential.'
+    })
+    await this.check('orders', async () => {
+      const all = await (await session.orders()).all()
+      const open = all.filter(({settled}) => !settled).length
+      return `${all.length} recorded, ${open} not settled.`
+    })
+  }
+
+  /** A failure is this check's outcome; the others go on. */
+  private async check(check: string, work: () => string | Promise<string>): Promise<void> {
+    try {
+      this.checks.push({check, state: 'ok', detail: await work(), next: null})
+    } catch (error) {
+      if (!isFailure(error) || error.code === 'INTERRUPTED') throw error
+      this.checks.push({check, state: 'failed', detail: `${error.message} (${error.code})`, next: error.hint})
+      this.first ??= error
+    }
+  }
+
+  private skip(check: string, detail: string): void {
+    this.checks.push({check, state: 'skipped', detail, next: null})
+  }
+}
+
+function probeFolder(folder: string): string {
+  const probe = join(folder, `.doctor-${process.pid}`)
+  writeOwn(probe, 'probe\n')
+  removeOwn(probe)
+  return folder
+}
+
+async function probeKeychain(): Promise<string> {
+  await saveKeychain(PROBE, `probe ${process.pid}`)
+  await removeKeychain(PROBE)
+  return 'It keeps a secret from one process for the next.'
+}
