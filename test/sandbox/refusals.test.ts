@@ -1,10 +1,11 @@
 import {afterEach, beforeEach, describe, expect, test} from 'vitest'
-import {api, type OperationName} from '../../src/contract/api.ts'
-import {type Code, entryOf} from '../../src/contract/errors.ts'
+import {api} from '../../src/contract/api.ts'
+import {entryOf} from '../../src/contract/errors.ts'
 import {checkWorld} from '../../src/sandbox/check.ts'
 import {servedNames} from '../../src/sandbox/routes.ts'
 import {createSandbox, type Sandbox} from '../../src/sandbox/sandbox.ts'
 import {type Answer, address, callerOf, control, raw, variantOf} from './caller.ts'
+import {type Case, readCases} from './read-refusals.ts'
 
 let sandbox: Sandbox
 let caller: ReturnType<typeof callerOf>
@@ -40,17 +41,6 @@ const mint = (clientId: string, more: object = {}) => {
     (credential) => credential.clientId === clientId,
   )?.clientSecret
   return raw(sandbox, 'POST', '/api/v1/auth/token', {body: {clientId, clientSecret, ...more}})
-}
-
-type Provoke = () => Promise<Answer>
-
-/** One way to reach a refusal, and what its details must say. */
-interface Case {
-  of: OperationName
-  code: Code
-  provoke: Provoke
-  details?: () => unknown
-  assume?: string[]
 }
 
 /** An increase of a line is checked like an add. */
@@ -354,6 +344,7 @@ const cases: Case[] = [
       return caller.ask('GET', '/wallet/transactions')
     },
   },
+  ...readCases(() => ({sandbox, caller})),
 ]
 
 const lastOrder = () =>
