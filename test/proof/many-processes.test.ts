@@ -1,12 +1,12 @@
 import {expect, test} from 'vitest'
+import type {World} from '../../src/sandbox/world.ts'
 import {openShop} from './stand.ts'
 
-/** Ledger entries enough for a list of that many pages of one. */
-function fillLedger(
-  {world}: {world: {run(sql: string, ...values: (string | number)[]): number}},
-  count: number,
-) {
-  for (let i = 0; i < count; i++) {
+/** Brings the ledger of the partner to that many entries. */
+function fillLedger({world}: {world: World}, count: number) {
+  const sql = `SELECT COUNT(*) AS entries FROM ledger JOIN partners ON partners.id = partner_id WHERE client_id = ?`
+  const {entries = 0} = world.get<{entries: number}>(sql, 'rimal-retail') ?? {}
+  for (let i = entries; i < count; i++) {
     world.run(
       `INSERT INTO ledger (partner_id, type, amount, balance_before, balance_after, reference_type, reference_id, at)
        SELECT id, 'Credit', 0, wallet, wallet, 'TopUp', ?, ? FROM partners WHERE client_id = 'rimal-retail'`,
