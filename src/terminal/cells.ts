@@ -1,4 +1,4 @@
-import type {Digits} from '../contract/money.ts'
+import {type Digits, isDigits} from '../contract/money.ts'
 import {millis} from '../contract/time.ts'
 import {noPaint, type Paint, safe, type Tone} from './text.ts'
 
@@ -15,7 +15,9 @@ export type Cell =
   | {kind: 'badge'; text: string; tone: Tone}
 
 export function money(amount: Digits | null | undefined, currency: string | null | undefined): Cell {
-  return amount === null || amount === undefined ? null : {kind: 'money', amount, currency}
+  if (amount === null || amount === undefined) return null
+  // A service may send anything in the place of a number; what is none is text.
+  return isDigits(amount) ? {kind: 'money', amount, currency} : String(amount)
 }
 
 /** A moment, in the server's own writing. */
@@ -37,15 +39,17 @@ export function badge(text: string | null | undefined, tones: Record<string, Ton
 
 type Kinded = Exclude<Extract<Cell, {kind: string}>, null>
 
+const kinds = ['money', 'time', 'deadline', 'badge']
+
 function kindOf(cell: Cell): Kinded | undefined {
-  return typeof cell === 'object' && cell !== null && 'kind' in cell ? cell : undefined
+  if (typeof cell !== 'object' || cell === null || !('kind' in cell)) return undefined
+  return kinds.includes(cell.kind) ? cell : undefined
 }
 
 /** True where digits of one column should stand below each other. */
 export function isNumeric(cell: Cell): boolean {
-  if (cell === null || cell === undefined) return false
   const kinded = kindOf(cell)
-  return kinded ? kinded.kind === 'money' : typeof cell !== 'string' && typeof cell !== 'boolean'
+  return isDigits(kinded?.kind === 'money' ? kinded.amount : cell)
 }
 
 /** The bare value, for a pipe or a spreadsheet: digits as they came, ISO times, no unit. */

@@ -1,4 +1,5 @@
 import {type Failure, isFailure} from '../contract/failure.ts'
+import {isDigits} from '../contract/money.ts'
 import {noPaint, type Paint, safe} from './text.ts'
 
 /** The document of a failure under --json. Built field by field: nothing else of an error leaves the program. */
@@ -64,7 +65,7 @@ function detailLines(details: unknown): string[] {
 
 function valueText(value: unknown): string {
   if (Array.isArray(value)) return value.map(valueText).join('; ')
-  if (typeof value !== 'object' || value === null || 'isLosslessNumber' in value) return safe(String(value))
+  if (typeof value !== 'object' || value === null || isDigits(value)) return safe(value)
   const parts = Object.entries(value).map(([name, inner]) => `${safe(name)} ${valueText(inner)}`)
   return parts.join(', ')
 }

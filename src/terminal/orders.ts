@@ -3,7 +3,7 @@ import type {Digits} from '../contract/money.ts'
 import type {fulfillmentGroup, OrderRead, OrderTracking, orderLine, scentDetail} from '../contract/orders.ts'
 import {badge, money, time} from './cells.ts'
 import type {Card} from './output.ts'
-import type {Column, Table} from './table.ts'
+import {type Column, rowsOf, type Table} from './table.ts'
 import type {Tone} from './text.ts'
 
 export const orderTones: Record<string, Tone> = {
@@ -77,7 +77,7 @@ export function orderLines(order: OrderRead): Table<OrderLine> {
   const detail = detailOf(order)
   const currency = detail?.currency ?? 'SAR'
   return {
-    rows: detail?.lines ?? [],
+    rows: rowsOf(detail?.lines),
     empty: 'The answer names no lines.',
     columns: [
       {key: 'line', header: 'Line', whole: true, get: ({id}) => id},
@@ -97,7 +97,7 @@ type Group = z.output<typeof fulfillmentGroup>
 export function trackingTable(tracking: OrderTracking): Table<Group> {
   const rollup = tracking.deliveryRollup
   return {
-    rows: tracking.fulfillmentGroups ?? [],
+    rows: rowsOf(tracking.fulfillmentGroups),
     empty: 'The order has no fulfillment group yet.',
     columns: [
       {key: 'group', header: 'Group', whole: true, get: ({id}) => id},

@@ -34,6 +34,11 @@ export interface Table<Row> {
   empty?: string
 }
 
+/** A list inside an answer, where nothing has checked that it is one. */
+export function rowsOf<Row>(list: readonly Row[] | null | undefined): Row[] {
+  return Array.isArray(list) ? list.filter((row) => typeof row === 'object' && row !== null) : []
+}
+
 /** The columns --columns names, in its order, else those that are shown by themselves. */
 export function chosen<Row>(
   columns: Column<Row>[],

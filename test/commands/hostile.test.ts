@@ -39,6 +39,11 @@ beforeAll(async () => {
     `{"id":"${id}","sku":${JSON.stringify(text)},"barcode":${JSON.stringify(text)},"pricing":{"currency":"SAR","unitPrice":-1.50}}`
   shop = await service(({url}): Reply => {
     if (url.includes('/scent/variants/')) return variant(texts.join(''))
+    if (url.includes('pageSize=3'))
+      return page([
+        '{"id":"6c1f8a52-3f0e-4b1d-9a70-5d2c8e1b7f43","pricing":{"unitPrice":"=1+1","currency":"=1+1"},"sizeMl":["=1+1"],"sku":["=1+1"],"isSample":{"kind":"money","amount":"=1+1"},"availability":{"state":["=1+1"]}}',
+        '{"id":"6c1f8a52-3f0e-4b1d-9a70-5d2c8e1b7f43","pricing":"=1+1","sizeMl":{"kind":"time","at":"=1+1"},"sku":{"kind":"odd"},"isSample":"=1+1","availability":"=1+1"}',
+      ])
     if (url.includes('/scent/variants')) return page(texts.map(variant))
     const errors = Object.fromEntries(texts.map((text) => [text, [text, {[text]: text}]]))
     const details = {errors, ...Object.fromEntries(texts.map((text) => [`${text}!`, text]))}
@@ -67,6 +72,15 @@ describe('text that wants to take over', () => {
       expect(sku).not.toMatch(/^[=+\-@\t\r\uff1d\uff0b\uff0d\uff20]/)
       expect(price).toBe('-1.50')
     }
+  })
+
+  it('is no formula either where it stands in the place of a number, a list or a word', async () => {
+    const {stdout} = await scent(
+      'catalog variants --limit 3 --output csv --columns price,size,sku,stock,sample',
+    )
+    const [, ...rows] = parse(stdout) as string[][]
+    expect(rows.flat().filter((cell) => /^[=+@]/.test(cell))).toEqual([])
+    expect(rows[0]?.[0]).toBe("'=1+1")
   })
 
   it('is whole in JSON, and shows a terminal nothing to act on', async () => {

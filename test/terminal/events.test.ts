@@ -1,6 +1,7 @@
 import {describe, expect, it} from 'vitest'
 import type {ClientEvent} from '../../src/client/events.ts'
 import {Failure} from '../../src/contract/failure.ts'
+import {parseJson} from '../../src/contract/money.ts'
 import {drawEvents} from '../../src/terminal/exchange.ts'
 import {failureDocument, failureText} from '../../src/terminal/failure.ts'
 import {nearest} from '../../src/terminal/nearest.ts'
@@ -73,12 +74,18 @@ describe('the story of an interrupt', () => {
 
 describe('a failure', () => {
   it('shows details of every shape, each on its line', () => {
-    const details = {errors: {city: ['a', 'b']}, orderId: 'x', none: null, list: [1, 2], deep: {a: {b: 1}}}
+    const details = {
+      errors: {city: ['a', 'b']},
+      orderId: 'x',
+      none: null,
+      list: [1, parseJson('2.50')],
+      deep: {a: {b: 1}},
+    }
     const text = failureText(new Failure('VALIDATION_ERRORS', {httpStatus: 400, details}))
     expect(text.split('\n').slice(1, -2)).toEqual([
       '  city: a; b',
       '  orderId: x',
-      '  list: 1; 2',
+      '  list: 1; 2.50',
       '  deep: a b 1',
     ])
     expect(failureText(new Failure('VALIDATION_ERRORS', {details: 'just text'}))).toContain('\n  just text\n')

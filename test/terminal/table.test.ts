@@ -1,6 +1,6 @@
 import {describe, expect, it} from 'vitest'
 import {money} from '../../src/terminal/cells.ts'
-import {type Column, chosen, tableText} from '../../src/terminal/table.ts'
+import {type Column, chosen, rowsOf, tableText} from '../../src/terminal/table.ts'
 import {width} from '../../src/terminal/text.ts'
 
 interface Row {
@@ -67,5 +67,11 @@ describe('the choice of columns', () => {
     expect(() => keys('id,nmae', 'plain')).toThrow(
       expect.objectContaining({code: 'INVALID_INPUT', hint: expect.stringContaining('id, name, amount')}),
     )
+  })
+})
+
+describe('a list inside an answer', () => {
+  it.each([[null], [undefined], ['text'], [{}], [[null, 1, 'x']]])('that is none has no rows: %j', (list) => {
+    expect(rowsOf(list as never)).toEqual([])
   })
 })
