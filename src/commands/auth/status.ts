@@ -33,7 +33,10 @@ export default class AuthStatus extends ScentCommand {
       this.aside('The service accepts this credential.')
       return {usable: true, settings, configDir, stateDir}
     }
-    if (!flags.json) this.note(`Not usable: ${problem.message} (${problem.code})\nNext: ${problem.hint}`)
+    if (!flags.json) {
+      this.note(`Not usable: ${problem.message} (${problem.code})`)
+      this.note(`Next: ${problem.hint}`)
+    }
     process.exitCode = problem.exitCode
     return {usable: false, settings, configDir, stateDir, ...failureDocument(problem)}
   }
