@@ -149,7 +149,7 @@ function finalFailure(failure: Failure, request: Prepared, rule: Rule, tries: Tr
     return new Failure(failure.code, facts, {cause: failure.cause})
   }
   const {message: _, hint: __, ...rest} = facts
-  return new Failure('OUTCOME_UNKNOWN', rest, {cause: failure})
+  return new Failure('OUTCOME_UNKNOWN', {...rest, request: request.name}, {cause: failure})
 }
 
 /** A wait that was too long to take is shown with its number. */

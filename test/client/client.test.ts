@@ -252,6 +252,25 @@ describe('an outage', () => {
   })
 })
 
+describe('a change whose first answer was lost', () => {
+  it('stays unknown when no token can be had for the next attempt', async () => {
+    const server = await service((_, response) => response.destroy())
+    const lost = new Failure('NO_CONNECTION', {effect: 'none', request: 'POST /api/v1/auth/token'})
+    let tokens = 1
+    const get = async () => {
+      if (tokens === 0) throw lost
+      tokens -= 1
+      return 'token-1'
+    }
+    const {client} = clientOf(server, {tokens: {get, renew: get, forget: () => {}}})
+    const params = {customerRef: 'a', variantId: VARIANT}
+    const failure = await failureOf(client.call(removeCartItem, {params}))
+    const request = `DELETE /api/v1/scent/cart/a/items/${VARIANT}`
+    expect(failure).toMatchObject({code: 'OUTCOME_UNKNOWN', facts: {effect: 'unknown', request}})
+    expect(failure.cause).toMatchObject({code: 'NO_CONNECTION'})
+  })
+})
+
 describe('an answer that is not in the contract', () => {
   it('fails a read as odd, and a change as unknown, with the oddity as its cause', async () => {
     const server = await service((_, response) => answer(response, 200, 'SUCCESS', {customerRef: 'a'}))
