@@ -81,6 +81,13 @@ export abstract class ScentCommand extends Command {
     return (await this.ask()).confirm(message)
   }
 
+  /** A picture above a table in a terminal, and nowhere else. `draw` gets the width in cells. */
+  protected picture(title: string, draw: (width: number) => string): void {
+    if (this.mode !== 'table' || !process.stdout.isTTY) return
+    const drawn = draw(process.stdout.columns ?? 80)
+    if (drawn) process.stdout.write(`${safe(title)}\n${drawn}\n`)
+  }
+
   /** A hint that belongs beside a table in a terminal, and nowhere else. */
   protected aside(text: string): void {
     if (this.mode === 'table' && process.stdout.isTTY) this.asides.push(text)
@@ -98,10 +105,15 @@ export abstract class ScentCommand extends Command {
     await this.err.write('\n')
   }
 
+  /** The text of a file that the user names, or of stdin for `-`. Fails with INVALID_INPUT. */
+  protected async readText(path: string): Promise<string> {
+    const {readInput} = await import('./store/input.ts')
+    return readInput(path, process.stdin)
+  }
+
   /** The JSON of a file that the user names, or of stdin for `-`. Fails with INVALID_INPUT. */
   protected async readJson(path: string): Promise<unknown> {
-    const {readInput} = await import('./store/input.ts')
-    const text = await readInput(path, process.stdin)
+    const text = await this.readText(path)
     try {
       return parseJson(text)
     } catch (error) {

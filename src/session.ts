@@ -13,6 +13,7 @@ import {type Folders, foldersOf, type Identity} from './store/paths.ts'
 import {readConfig} from './store/profiles.ts'
 import {identityOf, type Settings, settingsOf} from './store/settings.ts'
 import {quotaFile, sharedFile, tokenFile} from './store/shared.ts'
+import type {WebhookRecords} from './store/webhooks.ts'
 import {drawEvents} from './terminal/exchange.ts'
 import type {SessionFlags} from './terminal/flags.ts'
 import {openProgress, type Progress} from './terminal/progress.ts'
@@ -32,6 +33,10 @@ export interface Session {
   orders(): Promise<OrderRecords>
   /** What the flows of orders work with. `tell` hears of every step; `signal` ends their pauses. */
   orderTools(tell?: (event: OrderEvent) => void, signal?: AbortSignal): Promise<WalkTools>
+  /** The local record of subscriptions made or touched under this identity. */
+  webhooks(): Promise<WebhookRecords>
+  /** Keeps what an answer told of a subscription. */
+  sawWebhook(subscription: {id: string; [field: string]: unknown}): Promise<void>
   /** What an interrupt has to say at this moment. */
   story(): string
   /** The last request that changed something and was answered. */
@@ -80,6 +85,7 @@ export function openSession(flags: SessionFlags, env: Env = process.env, {job = 
     tokens,
   })
   const orders = async () => (await import('./store/orders.ts')).orderRecords(folders, identity)
+  const webhooks = async () => (await import('./store/webhooks.ts')).webhookRecords(folders, identity)
   return {
     client,
     tokens,
@@ -105,6 +111,8 @@ export function openSession(flags: SessionFlags, env: Env = process.env, {job = 
         newReference,
       }
     },
+    webhooks,
+    sawWebhook: async (subscription) => (await webhooks()).note(subscription, new Date().toISOString()),
     story: traffic.story,
     changed: traffic.changed,
     clean,

@@ -1,7 +1,8 @@
+import type {Digits} from '../contract/money.ts'
 import type {WalletTransaction} from '../contract/wallet.ts'
 import {badge, money, time} from './cells.ts'
 import type {Card} from './output.ts'
-import type {Column} from './table.ts'
+import type {Column, Table} from './table.ts'
 
 /** Columns of ledger entries; `display` adds those of the display currency. */
 export function transactionColumns(display: boolean): Column<WalletTransaction>[] {
@@ -52,4 +53,30 @@ export function balanceCard(newest: WalletTransaction | null): Card<WalletTransa
       },
     ],
   }
+}
+
+interface Gap {
+  after: string | null
+  before: string | null
+  expected: Digits
+  found: Digits
+}
+
+/** Where neighbouring entries do not fit: what the later one began with, and what the earlier one had left. */
+export function gapTable(gaps: Gap[]): Table<Gap> {
+  return {
+    rows: gaps,
+    empty: 'There is no gap.',
+    columns: [
+      {key: 'later', header: 'Later entry', get: ({after}) => time(after)},
+      {key: 'began', header: 'Began with', get: ({expected}) => expected},
+      {key: 'earlier', header: 'Earlier entry', get: ({before}) => time(before)},
+      {key: 'left', header: 'Left', get: ({found}) => found},
+    ],
+  }
+}
+
+export function chainText({entries, gaps}: {entries: number; gaps: Gap[]}): string {
+  if (gaps.length === 0) return `${entries} entries, and their balances follow from each other.`
+  return `${entries} entries, with ${gaps.length} ${gaps.length === 1 ? 'gap' : 'gaps'} in their balances.`
 }

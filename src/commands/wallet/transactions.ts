@@ -1,8 +1,11 @@
 import * as Flags from '@oclif/core/flags'
 import {apiFlags, listFlags, ScentCommand} from '../../command.ts'
 import {listWalletTransactions} from '../../contract/wallet.ts'
+import {checkLedger} from '../../flows/wallet.ts'
 import type {Listing} from '../../terminal/output.ts'
-import {transactionColumns} from '../../terminal/wallet.ts'
+import {chainText, gapTable, transactionColumns} from '../../terminal/wallet.ts'
+
+type Checked = Awaited<ReturnType<typeof checkLedger>>
 
 export default class WalletTransactions extends ScentCommand {
   static override summary = 'List the ledger entries of the wallet, newest first.'
@@ -11,6 +14,7 @@ export default class WalletTransactions extends ScentCommand {
   static override examples = [
     '<%= config.bin %> wallet transactions --from 2026-01-01 --to 2026-02-01 --all --output csv',
     '<%= config.bin %> wallet transactions --type Refund',
+    '<%= config.bin %> wallet transactions --from 2026-01-01 --check',
   ]
   static override flags = {
     ...apiFlags,
@@ -23,11 +27,21 @@ export default class WalletTransactions extends ScentCommand {
       multipleNonGreedy: true,
       helpValue: 'T',
     }),
+    check: Flags.boolean({
+      summary: 'Follow the chain of balances instead, and name its gaps.',
+      exclusive: ['type', 'page', 'page-size', 'all', 'limit'],
+    }),
   }
 
-  async run(): Promise<Listing> {
+  async run(): Promise<Listing | Checked> {
     const {flags} = await this.parse(WalletTransactions)
     const {client} = await this.session(flags)
+    if (flags.check) {
+      const checked = await checkLedger(client, {fromUtc: flags.from, toUtc: flags.to})
+      this.note(chainText(checked))
+      this.show(gapTable(checked.gaps))
+      return checked
+    }
     const query = {fromUtc: flags.from, toUtc: flags.to, referenceType: flags.type}
     const columns = transactionColumns(flags.currency !== undefined)
     return this.list(client, listWalletTransactions, {query}, flags, {

@@ -1,0 +1,36 @@
+import * as Args from '@oclif/core/args'
+import * as Flags from '@oclif/core/flags'
+import {apiFlags, ScentCommand} from '../../command.ts'
+import {type CommissionPeriod, objectToCommission} from '../../contract/commissions.ts'
+import {Failure} from '../../contract/failure.ts'
+import {commissionColumns} from '../../terminal/commissions.ts'
+
+export default class CommissionsObject extends ScentCommand {
+  static override summary = 'Object to a provisional commission period.'
+  static override description =
+    'Once a period, and only until its issue date. The reason has 1 to 1000 characters; - reads it from stdin. Asks once; --yes answers.'
+  static override examples = [
+    '<%= config.bin %> commissions object 6c1f8a52-3f0e-4b1d-9a70-5d2c8e1b7f43 --reason "Order SCN-0000000042 is missing."',
+    '<%= config.bin %> commissions object 6c1f8a52-3f0e-4b1d-9a70-5d2c8e1b7f43 --reason - --yes < reason.txt',
+  ]
+  static override args = {id: Args.string({description: 'Period id, a UUID.', required: true})}
+  static override flags = {
+    ...apiFlags,
+    reason: Flags.string({summary: 'Why; - reads stdin.', helpValue: 'TEXT|-', required: true}),
+  }
+
+  async run(): Promise<CommissionPeriod> {
+    const {args, flags} = await this.parse(CommissionsObject)
+    const reason = flags.reason === '-' ? (await this.readText('-')).trim() : flags.reason
+    if (reason.trim() === '' || [...reason].length > 1000) {
+      const message = `The reason has ${[...reason].length} characters; it must have 1 to 1000, not only blanks.`
+      throw new Failure('INVALID_INPUT', {message})
+    }
+    await this.confirm(`Object to commission period ${args.id}? It can be done once.`)
+    const {client} = await this.session(flags)
+    const params = {commissionPeriodId: args.id}
+    const period = await client.call(objectToCommission, {params, body: {reason}})
+    this.show({rows: [period], upright: true, columns: commissionColumns})
+    return period
+  }
+}

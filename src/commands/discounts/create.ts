@@ -1,0 +1,46 @@
+import * as Args from '@oclif/core/args'
+import {apiFlags, ScentCommand} from '../../command.ts'
+import {createDiscountCode, type DiscountBody, type DiscountCode} from '../../contract/discounts.ts'
+import {Failure} from '../../contract/failure.ts'
+import {discountChanges, discountFlags} from '../../terminal/discount-flags.ts'
+import {discountColumns} from '../../terminal/discounts.ts'
+
+export default class DiscountsCreate extends ScentCommand {
+  static override summary = 'Create a discount code.'
+  static override description =
+    'A discount is for display and reporting: it never changes what an order is charged. Sent once; after a lost answer look at `scent discounts list`.'
+  static override examples = [
+    '<%= config.bin %> discounts create RAMADAN15 --type Percent --value 15 --valid-from 2026-02-18 --valid-to 2026-03-20',
+  ]
+  static override args = {
+    code: Args.string({description: 'The code; it can not be changed later.', required: true}),
+  }
+  static override flags = {...apiFlags, ...discountFlags}
+
+  async run(): Promise<DiscountCode> {
+    const {args, flags} = await this.parse(DiscountsCreate)
+    const given = discountChanges(flags)
+    const needed = ['discountType', 'value', 'validFrom', 'validTo'] as const
+    const missing = needed.filter((field) => given[field] === undefined)
+    if (missing.length > 0)
+      throw new Failure('MISSING_INPUT', {
+        message: `A code needs ${missing.join(', ')}.`,
+        hint: 'Give --type, --value, --valid-from and --valid-to.',
+      })
+    const body = {code: args.code, ...unsaid, ...given} as {code: string} & DiscountBody
+    const {client} = await this.session(flags)
+    const created = await client.call(createDiscountCode, {body})
+    this.show({rows: [created], upright: true, columns: discountColumns})
+    return created
+  }
+}
+
+/** What a new code is where no flag says otherwise. */
+const unsaid = {
+  isActive: true,
+  totalUsageCap: null,
+  perCustomerCap: null,
+  productScope: 'All',
+  scopedVariantIds: [],
+  minOrderValue: null,
+}

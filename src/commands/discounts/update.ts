@@ -1,0 +1,36 @@
+import * as Args from '@oclif/core/args'
+import {apiFlags, ScentCommand} from '../../command.ts'
+import type {DiscountCode} from '../../contract/discounts.ts'
+import {Failure} from '../../contract/failure.ts'
+import {changesBetween, merged, readDiscount, replaceDiscount} from '../../flows/discounts.ts'
+import {discountChanges, discountFlags} from '../../terminal/discount-flags.ts'
+import {changeTable, discountColumns} from '../../terminal/discounts.ts'
+
+export default class DiscountsUpdate extends ScentCommand {
+  static override summary = 'Change a discount code.'
+  static override description =
+    'The API replaces every field at once. So the code is read from the list, the given fields are merged in, the difference is shown, and all fields are sent; one that somebody else changed in between is noticed, and then nothing is sent. Asks once; --yes answers.'
+  static override examples = [
+    '<%= config.bin %> discounts update 6c1f8a52-3f0e-4b1d-9a70-5d2c8e1b7f43 --no-active',
+    '<%= config.bin %> discounts update 6c1f8a52-3f0e-4b1d-9a70-5d2c8e1b7f43 --value 20 --total-cap none --yes',
+  ]
+  static override args = {id: Args.string({description: 'Id of the code, a UUID.', required: true})}
+  static override flags = {...apiFlags, ...discountFlags}
+
+  async run(): Promise<DiscountCode> {
+    const {args, flags} = await this.parse(DiscountsUpdate)
+    const changes = discountChanges(flags)
+    if (Object.keys(changes).length === 0)
+      throw new Failure('MISSING_INPUT', {
+        message: 'Nothing to change was given.',
+        hint: 'Such as --no-active.',
+      })
+    const {client} = await this.session(flags)
+    const seen = await readDiscount(client, args.id)
+    await this.screen(changeTable(changesBetween(seen, merged(seen, changes))))
+    await this.confirm(`Change discount code ${seen.code}?`)
+    const updated = await replaceDiscount(client, seen, changes)
+    this.show({rows: [updated], upright: true, columns: discountColumns})
+    return updated
+  }
+}

@@ -1,0 +1,36 @@
+import * as Args from '@oclif/core/args'
+import * as Flags from '@oclif/core/flags'
+import {apiFlags, ScentCommand} from '../../command.ts'
+import {readSalesReport, salesReports} from '../../contract/reports.ts'
+import {chart} from '../../terminal/chart.ts'
+import {reportView, rowsOf, seriesOf} from '../../terminal/reports.ts'
+
+export default class ReportsSales extends ScentCommand {
+  static override summary = 'Show a sales report.'
+  static override description =
+    `At most 400 days. Dates are UTC; a date alone means its first moment. A report over time is drawn as a chart in a terminal.
+
+Which reports the service has is not documented: NAME is sent as it is. The sandbox knows ${salesReports.join(', ')}.`
+  static override examples = [
+    '<%= config.bin %> reports sales --from 2026-01-01 --to 2026-02-01',
+    '<%= config.bin %> reports sales by-day --from 2026-01-01 --to 2026-02-01',
+    '<%= config.bin %> reports sales by-variant --from 2026-01-01 --to 2026-02-01 --output csv',
+  ]
+  static override args = {name: Args.string({description: 'Which report.', default: 'summary'})}
+  static override flags = {
+    ...apiFlags,
+    from: Flags.string({summary: 'Start of the window.', helpValue: 'TIME', required: true}),
+    to: Flags.string({summary: 'End of the window.', helpValue: 'TIME', required: true}),
+  }
+
+  async run(): Promise<Record<string, unknown>> {
+    const {args, flags} = await this.parse(ReportsSales)
+    const {client} = await this.session(flags)
+    const query = {fromUtc: flags.from, toUtc: flags.to}
+    const report = await client.call(readSalesReport, {params: {report: args.name}, query})
+    const series = seriesOf(rowsOf(report) ?? [])
+    if (series) this.picture(series.name, (width) => chart(series.points, {width}))
+    this.show(reportView(report))
+    return report
+  }
+}

@@ -1,0 +1,92 @@
+import * as Args from '@oclif/core/args'
+import * as Flags from '@oclif/core/flags'
+import type {Client} from '../../client/client.ts'
+import {apiFlags, ScentCommand} from '../../command.ts'
+import {Failure} from '../../contract/failure.ts'
+import type {ReturnBody, ReturnRequest} from '../../contract/returns.ts'
+import {readOneOrder} from '../../flows/read-order.ts'
+import {requestReturn, returnable, returnsOf} from '../../flows/returns.ts'
+import {askLines, returnableTable, returnCard} from '../../terminal/returns.ts'
+
+type Lines = ReturnBody['lines']
+
+export default class ReturnsCreate extends ScentCommand {
+  static override summary = 'Request the return of delivered lines.'
+  static override description =
+    `In a terminal, without --line, it shows what of the order can still be returned and asks for quantities and reasons. Nothing is refunded before the service has decided.
+
+The one documented reason is Damaged. After a lost answer the request is asked once more, and found in the list if it was made already.`
+  static override examples = [
+    '<%= config.bin %> returns create 6c1f8a52-3f0e-4b1d-9a70-5d2c8e1b7f43',
+    '<%= config.bin %> returns create 6c1f8a52-3f0e-4b1d-9a70-5d2c8e1b7f43 --group 0b5f4c1e-9d2a-4c3b-8e6f-1a2b3c4d5e6f --line 1f0c2d3e-4b5a-4968-8776-655443322110=1:Damaged --yes',
+  ]
+  static override args = {order: Args.string({description: 'Scent order id, a UUID.', required: true})}
+  static override flags = {
+    ...apiFlags,
+    group: Flags.string({summary: 'Delivered fulfillment group.', helpValue: 'UUID'}),
+    line: Flags.string({
+      summary: 'Line, quantity and reason, with an allocation where one is known; repeatable.',
+      helpValue: 'LINE=QTY:REASON[:ALLOCATION]',
+      multiple: true,
+      multipleNonGreedy: true,
+    }),
+  }
+
+  async run(): Promise<ReturnRequest> {
+    const {args, flags} = await this.parse(ReturnsCreate)
+    const given = flags.line?.map(lineOf)
+    if (given && !flags.group) throw new Failure('MISSING_INPUT', {message: '--line needs --group as well.'})
+    if (!given && !(await this.ask()).interactive)
+      throw new Failure('MISSING_INPUT', {
+        message: 'Nobody can be asked for the lines to return.',
+        hint: 'Give --group UUID and --line LINE=QTY:REASON; see `scent orders get` and `scent orders track`.',
+      })
+    const {client} = await this.session(flags)
+    const body =
+      given && flags.group
+        ? {fulfillmentGroupId: flags.group, lines: given}
+        : await this.asked(client, args.order, flags.group)
+    const units = body.lines.reduce((sum, {quantity}) => sum + quantity, 0)
+    await this.confirm(`Request the return of ${units} units of order ${args.order}?`)
+    const request = await requestReturn(client, args.order, body)
+    this.show(returnCard(request))
+    return request
+  }
+
+  private async asked(client: Client, orderId: string, group: string | undefined): Promise<ReturnBody> {
+    const ask = await this.ask()
+    const order = await readOneOrder(client, orderId, false)
+    const {groups, lines} = returnable(order, await returnsOf(client, orderId))
+    await this.screen(returnableTable(lines))
+    if (groups.length === 0)
+      throw new Failure('BUSINESS_RETURN_REQUEST_GROUP_NOT_DELIVERED', {effect: 'none'})
+    const choices = groups.map(({id, status, deliveredAt}) => ({
+      name: `${id}, ${status} ${deliveredAt ?? ''}`,
+      value: id,
+    }))
+    const only = groups.length === 1 ? groups[0]?.id : undefined
+    const fulfillmentGroupId =
+      group ?? only ?? (await ask.choose({message: 'Which delivery?', flag: '--group', choices}))
+    const asked = await askLines(ask, lines)
+    if (asked.length === 0) throw new Failure('DECLINED', {message: 'No line was chosen. Nothing was sent.'})
+    const wanted = asked.map(({lineId, quantity, reason}) => ({
+      scentOrderLineId: lineId,
+      quantity,
+      reasonCode: reason,
+    }))
+    return {fulfillmentGroupId, lines: wanted}
+  }
+}
+
+const LINE = /^([^=]+)=([1-9]\d{0,8}):([^:]+)(?::([^:]+))?$/
+
+function lineOf(text: string): Lines[number] {
+  const [, id, quantity, reasonCode, allocationId] = LINE.exec(text) ?? []
+  if (id === undefined || reasonCode === undefined)
+    throw new Failure('INVALID_INPUT', {
+      message: `--line "${text}" is not LINE=QTY:REASON[:ALLOCATION].`,
+      hint: 'Such as 1f0c2d3e-4b5a-4968-8776-655443322110=1:Damaged.',
+    })
+  const line = {scentOrderLineId: id, quantity: Number(quantity), reasonCode}
+  return allocationId === undefined ? line : {...line, allocationId}
+}

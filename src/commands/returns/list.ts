@@ -1,0 +1,39 @@
+import * as Flags from '@oclif/core/flags'
+import {apiFlags, listFlags, ScentCommand} from '../../command.ts'
+import {Failure} from '../../contract/failure.ts'
+import {listOrderReturns, listReturns} from '../../contract/returns.ts'
+import type {Listing} from '../../terminal/output.ts'
+import {returnColumns} from '../../terminal/returns.ts'
+
+export default class ReturnsList extends ScentCommand {
+  static override summary = 'List return requests, newest first.'
+  static override description =
+    'With --order those of one order, whatever their status; else all of the account, with --status those of one status.'
+  static override examples = [
+    '<%= config.bin %> returns list --status Requested',
+    '<%= config.bin %> returns list --order 6c1f8a52-3f0e-4b1d-9a70-5d2c8e1b7f43 --all',
+  ]
+  static override flags = {
+    ...apiFlags,
+    ...listFlags,
+    order: Flags.string({summary: 'Scent order id.', helpValue: 'UUID'}),
+    status: Flags.string({
+      summary: 'Requested, Accepted, Processing, Refunded, Rejected or Withdrawn.',
+      helpValue: 'S',
+    }),
+  }
+
+  async run(): Promise<Listing> {
+    const {flags} = await this.parse(ReturnsList)
+    if (flags.order !== undefined && flags.status !== undefined) {
+      const message = 'The API filters by status over all orders only: give --order or --status.'
+      throw new Failure('INVALID_INPUT', {message})
+    }
+    const {client} = await this.session(flags)
+    const view = {columns: returnColumns, empty: 'There is no such return request.'}
+    if (flags.order !== undefined) {
+      return this.list(client, listOrderReturns, {params: {orderId: flags.order}}, flags, view)
+    }
+    return this.list(client, listReturns, {query: {status: flags.status}}, flags, view)
+  }
+}

@@ -1,0 +1,30 @@
+import * as Args from '@oclif/core/args'
+import {apiFlags, ScentCommand} from '../../command.ts'
+import {withdraw} from '../../flows/returns.ts'
+
+type Withdrawn = Awaited<ReturnType<typeof withdraw>>
+
+export default class ReturnsWithdraw extends ScentCommand {
+  static override summary = 'Withdraw a return request that is still Requested.'
+  static override description =
+    'Once the service has decided on a request, it can not be withdrawn any more. Asks once; --yes answers.'
+  static override examples = ['<%= config.bin %> returns withdraw 6c1f8a52-3f0e-4b1d-9a70-5d2c8e1b7f43 --yes']
+  static override args = {id: Args.string({description: 'Return request id, a UUID.', required: true})}
+  static override flags = {...apiFlags}
+
+  async run(): Promise<Withdrawn> {
+    const {args, flags} = await this.parse(ReturnsWithdraw)
+    await this.confirm(`Withdraw return request ${args.id}?`)
+    const {client} = await this.session(flags)
+    const request = await withdraw(client, args.id)
+    this.show({
+      rows: [request],
+      upright: true,
+      columns: [
+        {key: 'id', header: 'Return', get: ({id}: Withdrawn) => id ?? args.id},
+        {key: 'status', header: 'Status', get: ({status}: Withdrawn) => status},
+      ],
+    })
+    return request
+  }
+}

@@ -1,0 +1,27 @@
+import * as Args from '@oclif/core/args'
+import {apiFlags, ScentCommand} from '../../command.ts'
+import {readStatement, type Statement} from '../../contract/statements.ts'
+import {reconcile} from '../../flows/ledger.ts'
+import {mismatchText, statementCard, statementLines} from '../../terminal/statements.ts'
+
+export default class StatementsGet extends ScentCommand {
+  static override summary = 'Show a billing statement, and whether its totals are the sums of its lines.'
+  static override description =
+    'The API has no list of statements: their ids come with the statement itself, by e-mail or webhook. It is a commercial billing document, not a tax invoice.'
+  static override examples = [
+    '<%= config.bin %> statements get 6c1f8a52-3f0e-4b1d-9a70-5d2c8e1b7f43',
+    '<%= config.bin %> statements get 6c1f8a52-3f0e-4b1d-9a70-5d2c8e1b7f43 --query document.lines',
+  ]
+  static override args = {id: Args.string({description: 'Statement id, a UUID.', required: true})}
+  static override flags = {...apiFlags}
+
+  async run(): Promise<Statement> {
+    const {args, flags} = await this.parse(StatementsGet)
+    const {client} = await this.session(flags)
+    const statement = await client.call(readStatement, {params: {statementId: args.id}})
+    const document = statement.document ?? statement
+    for (const mismatch of reconcile(document)) this.note(mismatchText(mismatch))
+    this.show(statementCard(statement, document), statementLines(document))
+    return statement
+  }
+}

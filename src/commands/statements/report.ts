@@ -1,0 +1,28 @@
+import * as Flags from '@oclif/core/flags'
+import {apiFlags, ScentCommand} from '../../command.ts'
+import {reportStatement, type StatementDocument} from '../../contract/statements.ts'
+import {reconcile} from '../../flows/ledger.ts'
+import {mismatchText, statementCard, statementLines} from '../../terminal/statements.ts'
+
+export default class StatementsReport extends ScentCommand {
+  static override summary = 'Show the provisional billing document of a period.'
+  static override description =
+    'Dates are UTC; a date alone means its first moment. The shape of the answer is not documented beyond its name: --json prints it as it came.'
+  static override examples = ['<%= config.bin %> statements report --from 2026-11-01 --to 2026-11-20']
+  static override flags = {
+    ...apiFlags,
+    from: Flags.string({summary: 'Start of the period.', helpValue: 'TIME', required: true}),
+    to: Flags.string({summary: 'End of the period.', helpValue: 'TIME', required: true}),
+  }
+
+  async run(): Promise<StatementDocument> {
+    const {flags} = await this.parse(StatementsReport)
+    const {client} = await this.session(flags)
+    const report = await client.call(reportStatement, {query: {from: flags.from, to: flags.to}})
+    const inner = (report as {document?: StatementDocument | null}).document
+    const document = inner ?? report
+    for (const mismatch of reconcile(document)) this.note(mismatchText(mismatch))
+    this.show(statementCard(document, document), statementLines(document))
+    return report
+  }
+}

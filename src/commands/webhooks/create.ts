@@ -1,0 +1,29 @@
+import {apiFlags, ScentCommand} from '../../command.ts'
+import {Failure} from '../../contract/failure.ts'
+import {createWebhook, type Subscription} from '../../contract/webhooks.ts'
+import {headersOf, webhookFlags} from '../../terminal/webhook-flags.ts'
+import {subscriptionCard} from '../../terminal/webhooks.ts'
+
+export default class WebhooksCreate extends ScentCommand {
+  static override summary = 'Subscribe a URL to event types.'
+  static override description =
+    'The URL must be https and public. At most 5 subscriptions may be active. Where the answer holds a signing secret, it is shown this once and kept nowhere. Sent once: after a lost answer there is no list to look it up in.'
+  static override examples = [
+    '<%= config.bin %> webhooks create --url https://hooks.example.com/scent --event order.completed',
+    '<%= config.bin %> webhooks create --url https://hooks.example.com/scent --event order.completed --header X-Team=ops --json',
+  ]
+  static override flags = {...apiFlags, ...webhookFlags}
+
+  async run(): Promise<Subscription> {
+    const {flags} = await this.parse(WebhooksCreate)
+    if (flags.url === undefined || flags.event === undefined)
+      throw new Failure('MISSING_INPUT', {message: 'A subscription needs --url and at least one --event.'})
+    const headers = headersOf(flags.header)
+    const session = await this.session(flags)
+    const body = {url: flags.url, eventTypes: flags.event, ...(headers && {headers})}
+    const created = await session.client.call(createWebhook, {body})
+    await session.sawWebhook(created)
+    this.show(subscriptionCard(created))
+    return created
+  }
+}

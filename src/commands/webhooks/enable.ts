@@ -1,0 +1,21 @@
+import * as Args from '@oclif/core/args'
+import {apiFlags, ScentCommand} from '../../command.ts'
+import {setWebhookActive} from '../../contract/webhooks.ts'
+import {activeCard, type Switched} from '../../terminal/webhooks.ts'
+
+export default class WebhooksEnable extends ScentCommand {
+  static override summary = 'Activate a subscription.'
+  static override examples = ['<%= config.bin %> webhooks enable 6c1f8a52-3f0e-4b1d-9a70-5d2c8e1b7f43']
+  static override args = {id: Args.string({description: 'Webhook id, a UUID.', required: true})}
+  static override flags = {...apiFlags}
+
+  async run(): Promise<Switched> {
+    const {args, flags} = await this.parse(WebhooksEnable)
+    const session = await this.session(flags)
+    const body = {isActive: true}
+    const switched = await session.client.call(setWebhookActive, {params: {webhookId: args.id}, body})
+    await session.sawWebhook({id: args.id, isActive: true})
+    this.show(activeCard(switched))
+    return switched
+  }
+}

@@ -1,0 +1,30 @@
+import * as Args from '@oclif/core/args'
+import * as Flags from '@oclif/core/flags'
+import {apiFlags, ScentCommand} from '../../command.ts'
+import {type Delivery, testWebhook} from '../../contract/webhooks.ts'
+import {deliveryColumns} from '../../terminal/webhooks.ts'
+
+export default class WebhooksTest extends ScentCommand {
+  static override summary = 'Send a real signed delivery of an event type to a subscription.'
+  static override description =
+    'It goes the way of a real event: signed, delivered and retried. Sent once: a repeat would be a second delivery.'
+  static override examples = [
+    '<%= config.bin %> webhooks test 6c1f8a52-3f0e-4b1d-9a70-5d2c8e1b7f43 --event order.completed',
+  ]
+  static override args = {id: Args.string({description: 'Webhook id, a UUID.', required: true})}
+  static override flags = {
+    ...apiFlags,
+    event: Flags.string({summary: 'Event type the subscription holds.', helpValue: 'TYPE', required: true}),
+  }
+
+  async run(): Promise<Delivery> {
+    const {args, flags} = await this.parse(WebhooksTest)
+    const {client} = await this.session(flags)
+    const delivery = await client.call(testWebhook, {
+      params: {webhookId: args.id},
+      body: {eventType: flags.event},
+    })
+    this.show({rows: [delivery], upright: true, columns: deliveryColumns})
+    return delivery
+  }
+}

@@ -1,0 +1,44 @@
+import * as Args from '@oclif/core/args'
+import * as Flags from '@oclif/core/flags'
+import {apiFlags, ScentCommand} from '../../command.ts'
+import {Failure} from '../../contract/failure.ts'
+import {type Subscription, updateWebhook} from '../../contract/webhooks.ts'
+import {headersOf, webhookFlags} from '../../terminal/webhook-flags.ts'
+import {subscriptionCard} from '../../terminal/webhooks.ts'
+
+export default class WebhooksUpdate extends ScentCommand {
+  static override summary = 'Change the URL, the event types or the headers of a subscription.'
+  static override description =
+    'What is left out stays as it is. The headers are replaced as a whole and can not be read back: give all that should be sent. --clear-headers removes them all.'
+  static override examples = [
+    '<%= config.bin %> webhooks update 6c1f8a52-3f0e-4b1d-9a70-5d2c8e1b7f43 --url https://hooks.example.com/v2',
+    '<%= config.bin %> webhooks update 6c1f8a52-3f0e-4b1d-9a70-5d2c8e1b7f43 --clear-headers',
+  ]
+  static override args = {id: Args.string({description: 'Webhook id, a UUID.', required: true})}
+  static override flags = {
+    ...apiFlags,
+    ...webhookFlags,
+    'clear-headers': Flags.boolean({summary: 'Send no headers of our own any more.', exclusive: ['header']}),
+  }
+
+  async run(): Promise<Subscription> {
+    const {args, flags} = await this.parse(WebhooksUpdate)
+    const headers = flags['clear-headers'] ? {} : headersOf(flags.header)
+    const body = {
+      ...(flags.url !== undefined && {url: flags.url}),
+      ...(flags.event && {eventTypes: flags.event}),
+      ...(headers && {headers}),
+    }
+    if (Object.keys(body).length === 0)
+      throw new Failure('MISSING_INPUT', {
+        message: 'Nothing to change was given.',
+        hint: 'Give --url, --event, --header or --clear-headers.',
+      })
+    if (headers) this.note('The headers given replace the whole set; the API never shows the ones before.')
+    const session = await this.session(flags)
+    const updated = await session.client.call(updateWebhook, {params: {webhookId: args.id}, body})
+    await session.sawWebhook(updated)
+    this.show(subscriptionCard(updated))
+    return updated
+  }
+}

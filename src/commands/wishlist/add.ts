@@ -1,0 +1,24 @@
+import * as Args from '@oclif/core/args'
+import {apiFlags, ScentCommand} from '../../command.ts'
+import type {Wishlist} from '../../contract/wishlist.ts'
+import {addToWishlist} from '../../flows/wishlist.ts'
+import {wishlistTable} from '../../terminal/wishlist.ts'
+import {wisher} from './show.ts'
+
+export default class WishlistAdd extends ScentCommand {
+  static override summary = "Add a variant to a customer's wishlist."
+  static override description = 'After a lost answer the wishlist is read: the variant is added once.'
+  static override examples = [
+    '<%= config.bin %> wishlist add 6c1f8a52-3f0e-4b1d-9a70-5d2c8e1b7f43 --customer C-1042',
+  ]
+  static override args = {variant: Args.string({description: 'Variant id, a UUID.', required: true})}
+  static override flags = {...apiFlags, customer: wisher}
+
+  async run(): Promise<Wishlist> {
+    const {args, flags} = await this.parse(WishlistAdd)
+    const {client} = await this.session(flags)
+    const wishlist = await addToWishlist(client, flags.customer, args.variant)
+    this.show(wishlistTable(wishlist))
+    return wishlist
+  }
+}

@@ -1,0 +1,24 @@
+import * as Args from '@oclif/core/args'
+import {apiFlags, ScentCommand} from '../../command.ts'
+import {removeWishlistItem, type Wishlist} from '../../contract/wishlist.ts'
+import {wishlistTable} from '../../terminal/wishlist.ts'
+import {wisher} from './show.ts'
+
+export default class WishlistRemove extends ScentCommand {
+  static override summary = "Remove a variant from a customer's wishlist."
+  static override description = 'Removing one that is not there is no error.'
+  static override examples = [
+    '<%= config.bin %> wishlist remove 6c1f8a52-3f0e-4b1d-9a70-5d2c8e1b7f43 --customer C-1042',
+  ]
+  static override args = {variant: Args.string({description: 'Variant id, a UUID.', required: true})}
+  static override flags = {...apiFlags, customer: wisher}
+
+  async run(): Promise<Wishlist> {
+    const {args, flags} = await this.parse(WishlistRemove)
+    const {client} = await this.session(flags)
+    const params = {customerRef: flags.customer, variantId: args.variant}
+    const wishlist = await client.call(removeWishlistItem, {params})
+    this.show(wishlistTable(wishlist))
+    return wishlist
+  }
+}

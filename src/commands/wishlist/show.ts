@@ -1,0 +1,25 @@
+import * as Flags from '@oclif/core/flags'
+import {apiFlags, ScentCommand} from '../../command.ts'
+import {readWishlist, type Wishlist} from '../../contract/wishlist.ts'
+import {wishlistTable} from '../../terminal/wishlist.ts'
+
+/** Every wishlist is a customer's: the API has none of the partner itself. */
+export const wisher = Flags.string({
+  summary: 'Customer whose wishlist it is.',
+  helpValue: 'REF',
+  required: true,
+})
+
+export default class WishlistShow extends ScentCommand {
+  static override summary = "Show a customer's wishlist."
+  static override examples = ['<%= config.bin %> wishlist show --customer C-1042']
+  static override flags = {...apiFlags, customer: wisher}
+
+  async run(): Promise<Wishlist> {
+    const {flags} = await this.parse(WishlistShow)
+    const {client} = await this.session(flags)
+    const wishlist = await client.call(readWishlist, {params: {customerRef: flags.customer}})
+    this.show(wishlistTable(wishlist))
+    return wishlist
+  }
+}

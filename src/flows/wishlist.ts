@@ -1,0 +1,20 @@
+import type {Client} from '../client/client.ts'
+import {isFailure} from '../contract/failure.ts'
+import {addWishlistItem, readWishlist, type Wishlist} from '../contract/wishlist.ts'
+
+/** Adds a variant once: after a lost answer the list is read, and only a variant that is not there is added again. */
+export async function addToWishlist(
+  client: Client,
+  customerRef: string,
+  variantId: string,
+): Promise<Wishlist> {
+  const add = () => client.call(addWishlistItem, {params: {customerRef}, body: {variantId}})
+  try {
+    return await add()
+  } catch (error) {
+    if (!isFailure(error, 'OUTCOME_UNKNOWN')) throw error
+    const now = await client.call(readWishlist, {params: {customerRef}})
+    const there = now.items.some((item) => item.variantId.toLowerCase() === variantId.toLowerCase())
+    return there ? now : add()
+  }
+}

@@ -1,0 +1,26 @@
+import type {Brand} from '../contract/brands.ts'
+import type {Scent} from '../contract/scents.ts'
+import type {Column} from './table.ts'
+
+const joined = (words: unknown) => (Array.isArray(words) ? words.join(', ') : null)
+
+/** Columns of scents. */
+export const scentColumns: Column<Scent>[] = [
+  {key: 'id', header: 'Scent', whole: true, get: ({id}) => id},
+  {key: 'name', header: 'Name', get: ({name}) => name},
+  {key: 'concentration', header: 'Concentration', yields: true, get: ({concentration}) => concentration},
+  {key: 'audience', header: 'Audience', yields: true, get: ({audience}) => audience},
+  {key: 'accords', header: 'Accords', yields: true, get: ({accords}) => joined(accords)},
+  {key: 'brand', header: 'Brand', shown: 'asked', whole: true, get: ({brandId}) => brandId},
+  {key: 'top', header: 'Top notes', shown: 'asked', get: ({notes}) => joined(notes?.top)},
+  {key: 'heart', header: 'Heart notes', shown: 'asked', get: ({notes}) => joined(notes?.heart)},
+  {key: 'base', header: 'Base notes', shown: 'asked', get: ({notes}) => joined(notes?.base)},
+  {key: 'active', header: 'Active', shown: 'asked', get: ({isActive}) => isActive},
+]
+
+/** Columns of brands. */
+export const brandColumns: Column<Brand>[] = [
+  {key: 'id', header: 'Brand', whole: true, get: ({id}) => id},
+  {key: 'name', header: 'Name', get: ({name}) => name},
+  {key: 'image', header: 'Image', shown: 'asked', get: ({imageUrl}) => imageUrl},
+]

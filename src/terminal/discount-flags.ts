@@ -1,0 +1,83 @@
+import * as Flags from '@oclif/core/flags'
+import type {DiscountBody} from '../contract/discounts.ts'
+import {Failure} from '../contract/failure.ts'
+import {type Digits, digits} from '../contract/money.ts'
+
+const group = {helpGroup: 'CODE'}
+
+/** The fields of a discount code as flags; `none` clears what may be empty. */
+export const discountFlags = {
+  type: Flags.string({
+    summary: 'Percent, or the name of the flat-amount type, which is not documented.',
+    helpValue: 'TYPE',
+    ...group,
+  }),
+  value: Flags.string({summary: 'Percentage, or SAR off.', helpValue: 'D', ...group}),
+  'valid-from': Flags.string({summary: 'First moment.', helpValue: 'TIME', ...group}),
+  'valid-to': Flags.string({summary: 'Last moment.', helpValue: 'TIME', ...group}),
+  active: Flags.boolean({summary: 'Whether it can be used.', allowNo: true, ...group}),
+  'total-cap': Flags.string({summary: 'Uses in all, or none.', helpValue: 'N|none', ...group}),
+  'customer-cap': Flags.string({summary: 'Uses a customer, or none.', helpValue: 'N|none', ...group}),
+  scope: Flags.string({
+    summary: 'All, or the name of the variant-list scope, which is not documented.',
+    helpValue: 'SCOPE',
+    ...group,
+  }),
+  variant: Flags.string({
+    summary: 'Variant in scope; repeatable.',
+    helpValue: 'UUID',
+    multiple: true,
+    multipleNonGreedy: true,
+    ...group,
+  }),
+  'min-order': Flags.string({summary: 'Least order value, or none.', helpValue: 'D|none', ...group}),
+}
+
+interface Given {
+  type?: string | undefined
+  value?: string | undefined
+  'valid-from'?: string | undefined
+  'valid-to'?: string | undefined
+  active?: boolean | undefined
+  'total-cap'?: string | undefined
+  'customer-cap'?: string | undefined
+  scope?: string | undefined
+  variant?: string[] | undefined
+  'min-order'?: string | undefined
+}
+
+/** The fields that the flags name. Fails with INVALID_INPUT. */
+export function discountChanges(flags: Given): Partial<DiscountBody> {
+  const changes = {
+    discountType: flags.type,
+    value: flags.value === undefined ? undefined : amount('--value', flags.value),
+    validFrom: flags['valid-from'],
+    validTo: flags['valid-to'],
+    isActive: flags.active,
+    totalUsageCap: cap('--total-cap', flags['total-cap']),
+    perCustomerCap: cap('--customer-cap', flags['customer-cap']),
+    productScope: flags.scope,
+    scopedVariantIds: flags.variant,
+    minOrderValue:
+      flags['min-order'] === 'none'
+        ? null
+        : flags['min-order'] === undefined
+          ? undefined
+          : amount('--min-order', flags['min-order']),
+  }
+  const given = Object.entries(changes).filter(([, value]) => value !== undefined)
+  return Object.fromEntries(given) as Partial<DiscountBody>
+}
+
+function amount(flag: string, text: string): Digits {
+  if (/^\d{1,12}(\.\d{1,6})?$/.test(text)) return digits(text)
+  throw new Failure('INVALID_INPUT', {message: `${flag} "${text}" is no amount, such as 12.50.`})
+}
+
+function cap(flag: string, text: string | undefined): number | null | undefined {
+  if (text === undefined || text === 'none') return text === undefined ? undefined : null
+  if (/^[1-9]\d{0,8}$/.test(text)) return Number(text)
+  throw new Failure('INVALID_INPUT', {
+    message: `${flag} "${text}" is no whole number of 1 or more, nor none.`,
+  })
+}

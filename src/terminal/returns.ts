@@ -1,0 +1,104 @@
+import type {ReturnRequest} from '../contract/returns.ts'
+import type {Ask} from './ask.ts'
+import {badge, money, time} from './cells.ts'
+import type {Card} from './output.ts'
+import type {Column, Table} from './table.ts'
+import type {Tone} from './text.ts'
+
+const tones: Record<string, Tone> = {
+  Requested: 'warn',
+  Pending: 'warn',
+  Accepted: 'good',
+  Processing: 'warn',
+  Refunded: 'good',
+  Rejected: 'bad',
+}
+
+/** Columns of return requests. */
+export const returnColumns: Column<ReturnRequest>[] = [
+  {key: 'id', header: 'Return', whole: true, get: ({id}) => id},
+  {key: 'number', header: 'Number', get: ({returnRequestNumber}) => returnRequestNumber},
+  {key: 'status', header: 'Status', get: ({status}) => badge(status, tones)},
+  {
+    key: 'order',
+    header: 'Order',
+    yields: true,
+    whole: true,
+    get: (one) => one.scentOrderId ?? one.orderId,
+  },
+  {
+    key: 'units',
+    header: 'Units',
+    get: ({lines}) => lines?.reduce((sum, line) => sum + Number(line.quantity ?? 0), 0),
+  },
+  {
+    key: 'requested',
+    header: 'Requested',
+    yields: true,
+    get: (one) => time(one.requestedAt ?? one.timeline?.requestedAt),
+  },
+  {
+    key: 'refund',
+    header: 'Refund incl. VAT',
+    yields: true,
+    get: ({refund}) => money(refund?.total, refund?.currency),
+  },
+  {key: 'currency', header: 'Currency', shown: 'plain', get: ({refund}) => refund?.currency},
+  {key: 'declined', header: 'Declined', shown: 'asked', get: ({declineReason}) => declineReason},
+  {key: 'waybill', header: 'Waybill', shown: 'asked', get: ({logistics}) => logistics?.waybillNumber},
+]
+
+export function returnCard(one: ReturnRequest): Card<ReturnRequest> {
+  return {rows: [one], upright: true, columns: returnColumns}
+}
+
+interface ReturnableLine {
+  lineId: string
+  variantId: string
+  ordered: number
+  remaining: number
+}
+
+/** What of an order can still be asked back. */
+export function returnableTable(lines: ReturnableLine[]): Table<ReturnableLine> {
+  return {
+    title: 'Returnable',
+    rows: lines,
+    empty: 'Nothing of this order can be returned.',
+    columns: [
+      {key: 'line', header: 'Line', whole: true, get: ({lineId}) => lineId},
+      {key: 'variant', header: 'Variant', whole: true, get: ({variantId}) => variantId},
+      {key: 'ordered', header: 'Ordered', get: ({ordered}) => ordered},
+      {key: 'remaining', header: 'Returnable', get: ({remaining}) => remaining},
+    ],
+  }
+}
+
+export interface AskedLine {
+  lineId: string
+  quantity: number
+  reason: string
+}
+
+/** Asks for the quantity of each line, and for a reason where there is one to return. */
+export async function askLines(ask: Ask, lines: ReturnableLine[]): Promise<AskedLine[]> {
+  const asked: AskedLine[] = []
+  for (const {lineId, variantId, remaining} of lines) {
+    if (remaining === 0) continue
+    const answer = await ask.text({
+      message: `Units of ${variantId} to return, 0 to ${remaining}`,
+      flag: '--line',
+      initial: '0',
+      check: (text) =>
+        /^\d{1,6}$/.test(text) && Number(text) <= remaining
+          ? undefined
+          : `must be a whole number from 0 to ${remaining}`,
+    })
+    const quantity = Number(answer)
+    if (quantity === 0) continue
+    // not shown: the other codes. The service refuses one that it does not know.
+    const reason = await ask.text({message: 'Reason code', flag: '--line', initial: 'Damaged'})
+    asked.push({lineId, quantity, reason})
+  }
+  return asked
+}
