@@ -9,5 +9,7 @@ export function chart(points: number[], {width, height = 8}: {width: number; hei
   const step = Math.max(1, Math.ceil(points.length / room))
   const last = points.length - 1
   const kept = points.filter((_, index) => (last - index) % step === 0)
-  return `${asciichart.plot(kept, {height, format: (value) => value.toFixed(2).padStart(labels)})}\n`
+  const stretch = Math.max(1, Math.floor(Math.min(room, 60) / kept.length))
+  const drawn = kept.flatMap((point) => Array<number>(stretch).fill(point))
+  return `${asciichart.plot(drawn, {height, format: (value) => value.toFixed(2).padStart(labels)})}\n`
 }

@@ -5,6 +5,7 @@ import type {Listing} from '../../terminal/output.ts'
 
 export default class CatalogBrands extends ScentCommand {
   static override summary = 'List the brands of the catalog.'
+  static override description = 'Which fields a brand has is not documented: --json prints them as they came.'
   static override examples = [
     '<%= config.bin %> catalog brands',
     '<%= config.bin %> catalog brands --all --output csv',

@@ -6,6 +6,8 @@ import type {Listing} from '../../terminal/output.ts'
 
 export default class DiscountsList extends ScentCommand {
   static override summary = 'List the own discount codes, newest first.'
+  static override description =
+    'With how often each was used. A code is for display and reporting: it never changes what an order is charged.'
   static override examples = [
     '<%= config.bin %> discounts list --active',
     '<%= config.bin %> discounts list --all --output csv',

@@ -12,6 +12,7 @@ export const wisher = Flags.string({
 
 export default class WishlistShow extends ScentCommand {
   static override summary = "Show a customer's wishlist."
+  static override description = 'A customer without a wishlist has an empty one.'
   static override examples = ['<%= config.bin %> wishlist show --customer C-1042']
   static override flags = {...apiFlags, customer: wisher}
 
