@@ -73,6 +73,8 @@ export async function openShop(options: SandboxOptions & {through?: (send: Send)
   return {
     sandbox,
     client,
+    /** A bearer token, for a client of the test's own. */
+    token: async () => token ?? mint(),
     records,
     tools,
     walkTools,
