@@ -80,7 +80,7 @@ export function orderLines(order: OrderRead): Table<OrderLine> {
     rows: rowsOf(detail?.lines),
     empty: 'The answer names no lines.',
     columns: [
-      {key: 'line', header: 'Line', whole: true, get: ({id}) => id},
+      {key: 'line', header: 'Line', whole: true, yields: true, get: ({id}) => id},
       {key: 'variant', header: 'Variant', whole: true, get: ({variantId}) => variantId},
       {key: 'quantity', header: 'Qty', get: ({quantity}) => quantity},
       {key: 'returned', header: 'Returned', yields: true, get: ({returnedQuantity}) => returnedQuantity},
