@@ -100,10 +100,14 @@ export function openPacer(options: PacerOptions): Pacer {
     telling = true
     options.later(TELL_MS, async () => {
       telling = false
-      await change((state, now) => {
-        own.unused = 0
-        return {state: tell(state, {...own, answered: []}, now), result: undefined}
-      })
+      await giveBack()
+    })
+  }
+
+  function giveBack(): Promise<void> {
+    return change((state, now) => {
+      own.unused = 0
+      return {state: tell(state, {...own, answered: []}, now), result: undefined}
     })
   }
 
@@ -116,7 +120,8 @@ export function openPacer(options: PacerOptions): Pacer {
     unused() {
       own.outstanding -= 1
       own.unused += 1
-      tellSoon()
+      // At once: a program that reaches nobody ends, and a lease it leaves behind would count as used.
+      void giveBack()
     },
     async refused(retryAfterMs) {
       own.outstanding -= 1

@@ -90,6 +90,13 @@ describe('no answer', () => {
     expect([code, JSON.parse(stdout).error.state]).toEqual([10, 'NO_CONNECTION'])
   })
 
+  it('takes nothing from the quota, however often it is tried', async () => {
+    const nobody = userOf('http://127.0.0.1:1')
+    await Promise.all(Array.from({length: 10}, () => run(nobody, ['wallet', 'balance'])))
+    const {code, stderr} = await run(nobody, ['wallet', 'balance'])
+    expect([code, stderr]).toEqual([10, expect.stringMatching(/^Error: No connection/)])
+  })
+
   it('to a change exits with 12, and says how to find out', async () => {
     reply = undefined
     const {code, stdout} = await scent('api', 'POST', 'scent/thing', '-F', 'a=1', '--timeout', '1', '--json')
