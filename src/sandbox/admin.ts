@@ -186,7 +186,7 @@ function forgetProcess(state: State): void {
   state.requests.clear()
   state.limits.token.reset()
   state.limits.rest.reset()
-  state.inFlight.length = 0
+  state.inFlight = []
 }
 
 const clockOf = ({clock}: State) => ({now: iso(clock.now()), frozen: clock.isFrozen()})

@@ -1,8 +1,7 @@
 import {Failure} from '../contract/failure.ts'
 
 /**
- * What the spec leaves open, and can be turned the other way. Each name is a row of the register in the manual; the
- * decision in force is listed first.
+ * What the spec leaves open, and can be turned the other way. The decision that is in force by itself is listed first.
  */
 export const alternatives = {
   C03: ['absent', 'serve'], // routes that edit the bare cart

@@ -111,7 +111,7 @@ const headersOf = ({retryAfter}: {retryAfter?: number}): Partial<Reply> =>
 async function pass(state: State, incoming: Incoming, trace: Trace): Promise<Reply> {
   const {method, target} = incoming
   const cut = target.indexOf('?')
-  const path = cut < 0 ? target : target.slice(0, cut)
+  const path = withoutDots(cut < 0 ? target : target.slice(0, cut))
   const search = cut < 0 ? '' : target.slice(cut + 1)
   const match = state.match(method, path)
   if (match === undefined) refuse('NOT_FOUND_ROUTE', {message: 'No route matches this path.'})
@@ -136,6 +136,11 @@ async function pass(state: State, incoming: Incoming, trace: Trace): Promise<Rep
     return trace.fault
   }
   return serve({state, incoming, trace, route, params, search, partner, meet})
+}
+
+/** As every URL parser on the way would: dot segments vanish, written as %2e as well. */
+function withoutDots(path: string): string {
+  return /\/(?:\.|%2e){1,2}(?:\/|$)/i.test(path) ? new URL(path, 'http://sandbox').pathname : path
 }
 
 interface Admitted {
@@ -215,7 +220,7 @@ async function linger(state: State, call: Call, operation: string, fault: Fault)
   try {
     await delay(fault.delayMs ?? 1_000, undefined, {signal: state.closing})
   } finally {
-    if (order !== undefined) state.inFlight.splice(state.inFlight.indexOf(order), 1)
+    state.inFlight = state.inFlight.filter((one) => one !== order)
   }
 }
 

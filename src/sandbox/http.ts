@@ -27,7 +27,8 @@ function incomingOf(context: HttpContext): Incoming {
     },
     body: async () => {
       if (Number(incoming.headers['content-length'] ?? 0) > maxBodyBytes) return null
-      const text = await context.req.text()
+      // A caller who left in the middle of its body sent no JSON; nobody hears the answer.
+      const text = await context.req.text().catch(() => '')
       return Buffer.byteLength(text) > maxBodyBytes ? null : text
     },
   }

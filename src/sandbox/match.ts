@@ -30,11 +30,9 @@ export function createMatcher<R extends Pattern>(routes: readonly R[]): Matcher<
     const segments = route.path.split('/').slice(1)
     const entries = bySize.get(segments.length) ?? []
     entries.push({route, method: route.method, segments})
-    // Literals first, position by position from the left.
-    bySize.set(
-      segments.length,
-      entries.sort((a, b) => shapeOf(a.segments).localeCompare(shapeOf(b.segments))),
-    )
+    // Literals first, position by position from the left. Not localeCompare, which loads a collator.
+    entries.sort((a, b) => inOrder(shapeOf(a.segments), shapeOf(b.segments)))
+    bySize.set(segments.length, entries)
   }
   return (method, path) => {
     const segments = decode(path)
@@ -48,6 +46,7 @@ export function createMatcher<R extends Pattern>(routes: readonly R[]): Matcher<
   }
 }
 
+const inOrder = (a: string, b: string) => Number(a > b) - Number(a < b)
 const isParam = (segment: string) => segment.startsWith('{')
 const shapeOf = (segments: readonly string[]) =>
   segments.map((segment) => (isParam(segment) ? 'p' : 'l')).join('')

@@ -1,3 +1,4 @@
+import {isoOrNull} from './clock.ts'
 import {globalIdOf} from './orders.ts'
 import {refuse} from './reply.ts'
 import type {State} from './state.ts'
@@ -46,9 +47,11 @@ export function interveneIn({world}: State, key: string): object {
 }
 
 function view(world: World, {n, id}: Found): object {
-  const groups = world.all(
-    'SELECT id, status, delivered_at AS deliveredAt FROM groups WHERE order_id = ?',
-    id,
-  )
-  return {orderId: id, orderGlobalId: globalIdOf(n), groups}
+  const sql = 'SELECT id, status, delivered_at FROM groups WHERE order_id = ?'
+  const groups = world.all<{id: string; status: string; delivered_at: number | null}>(sql, id)
+  return {
+    orderId: id,
+    orderGlobalId: globalIdOf(n),
+    groups: groups.map(({delivered_at, ...group}) => ({...group, deliveredAt: isoOrNull(delivered_at)})),
+  }
 }

@@ -1,7 +1,7 @@
 import type {Digits} from '../contract/money.ts'
 import {badge, money, time} from './cells.ts'
 import type {Card} from './output.ts'
-import type {Column} from './table.ts'
+import type {Column, Table} from './table.ts'
 
 export interface SandboxCredential {
   clientId: string
@@ -172,5 +172,24 @@ export function sandboxCard(info: SandboxInfo): Card<SandboxInfo> {
         get: ({assumptions}) => assumptions.join(' ') || 'as registered',
       },
     ],
+  }
+}
+
+export interface MovedOrder {
+  orderId: string
+  orderGlobalId: string
+  groups: {id: string; status: string; deliveredAt: string | null}[]
+}
+
+export function movedOrderTable(order: MovedOrder): Table<MovedOrder['groups'][number]> {
+  return {
+    title: `Order ${order.orderGlobalId}`,
+    rows: order.groups,
+    columns: [
+      {key: 'group', header: 'Group', get: ({id}) => id},
+      {key: 'status', header: 'Status', get: ({status}) => status},
+      {key: 'delivered', header: 'Delivered', get: ({deliveredAt}) => time(deliveredAt)},
+    ],
+    empty: 'A failed order has nothing to deliver.',
   }
 }

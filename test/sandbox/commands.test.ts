@@ -157,6 +157,7 @@ test('the controls steer it', async () => {
     stock: 1,
   })
   expect(await json('variant', 'RML-SAF-050')).toMatchObject({price: 120.5})
+  expect(await json('deliver', 'SCN-0000000003')).toMatchObject({groups: [{status: 'Delivered'}]})
   const before = Date.parse((await json('clock', '--freeze')).now)
   expect(Date.parse((await json('clock', '--advance', '30m')).now) - before).toBe(1_800_000)
   expect(

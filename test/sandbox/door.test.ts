@@ -123,6 +123,18 @@ describe('routes', () => {
   })
 })
 
+test('dot segments vanish before anything is matched, encoded ones too', async () => {
+  const {ask} = callerOf(sandbox)
+  for (const dots of ['..', '%2e%2e', '.%2E']) {
+    expect((await ask('GET', `/scent/cart/${dots}/variants`)).payload).toHaveProperty('items')
+    expect((await ask('DELETE', `/scent/cart/x/${dots}/${dots}/cart/C/items`)).payload).toMatchObject({
+      customerRef: 'C',
+    })
+  }
+  expect((await ask('GET', '/scent/cart/.')).state).toBe('NOT_FOUND_ROUTE')
+  expect((await ask('GET', '/scent/cart/...')).payload).toMatchObject({customerRef: '...'})
+})
+
 describe('every answer', () => {
   test('has the envelope, its content type and an id', async () => {
     for (const target of ['/api/v1/scent/variants', '/api/v1/nothing', '/api/v1/scent/variants?x=1']) {
