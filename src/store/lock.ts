@@ -130,22 +130,26 @@ export function isRunning(name: string): boolean {
   return host === hostname() && isAlive(pid) && startOf(pid) === started
 }
 
+/** A process that has ended and that nobody has taken notice of yet is dead. */
 export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0)
-    return true
+    return !['Z', 'X'].includes(statOf(pid)[0] ?? '')
   } catch (error) {
     return isSystem(error, 'EPERM')
   }
 }
 
 /** When a process started, where the system tells: a number that was given out again is another process. */
-function startOf(pid: number): string {
-  if (process.platform !== 'linux') return ''
+const startOf = (pid: number): string => statOf(pid)[19] ?? ''
+
+/** The fields that Linux keeps of a process, from its state on; none elsewhere. */
+function statOf(pid: number): string[] {
+  if (process.platform !== 'linux') return []
   try {
     const stat = fs.readFileSync(join('/proc', String(pid), 'stat'), 'utf8')
-    return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? ''
+    return stat.slice(stat.lastIndexOf(')') + 2).split(' ')
   } catch {
-    return ''
+    return []
   }
 }
