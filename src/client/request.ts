@@ -3,7 +3,7 @@ import {Failure} from '../contract/failure.ts'
 import {printJson} from '../contract/money.ts'
 import type {Operation} from '../contract/operation.ts'
 import {longerThan, type Method} from '../contract/wire.ts'
-import {queryOf} from './query.ts'
+import {queryOf, UUID} from './query.ts'
 
 /** A request that has passed every local check; it is sent as it stands, as often as its rule allows. */
 export interface Prepared {
@@ -50,6 +50,9 @@ export function assemble(
   return {...prepared, body: printJson(parts.body, 0)}
 }
 
+/** Identifiers are UUIDs unless the spec says otherwise (spec, Conventions); it does for the global id of an order. */
+const isUuidName = (name: string) => name.endsWith('Id') && name !== 'orderGlobalId'
+
 /** Fills the names of a path, each as one segment that no URL parser takes for anything else. */
 function pathOf(template: string, params: Readonly<Record<string, string>>): string {
   return template.replace(/\{(\w+)\}/g, (_, name: string) => {
@@ -57,6 +60,7 @@ function pathOf(template: string, params: Readonly<Record<string, string>>): str
     if (typeof value !== 'string' || value === '') throw invalid(name, value, 'must not be empty')
     if (value === '.' || value === '..') throw invalid(name, value, 'can not be part of a path')
     if (CONTROL.test(value)) throw invalid(name, value, 'must not hold control characters')
+    if (isUuidName(name) && !UUID.test(value)) throw invalid(name, value, 'must be a UUID')
     if (name === 'customerRef' && longerThan(value, 128)) {
       throw invalid(name, value, 'must have at most 128 characters')
     }

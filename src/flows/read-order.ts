@@ -18,14 +18,17 @@ export function readOneOrder(client: Client, id: string, global: boolean): Promi
     : client.call(readOrder, {params: {orderId: id}})
 }
 
-/** Reads the order that a refusal names. not shown: which of its two ids `details.orderId` holds; both are tried. */
+/**
+ * Reads the order that a refusal names. not shown: which of its two ids `details.orderId` holds; both are tried where
+ * it can be either.
+ */
 export async function readNamedOrder(client: Client, id: string): Promise<OrderRead> {
-  const global = !isScentOrderId(id)
+  if (!isScentOrderId(id)) return readOneOrder(client, id, true)
   try {
-    return await readOneOrder(client, id, global)
+    return await readOneOrder(client, id, false)
   } catch (error) {
     if (!isFailure(error, 'NOT_FOUND_ORDER')) throw error
-    return readOneOrder(client, id, !global)
+    return readOneOrder(client, id, true)
   }
 }
 
