@@ -21,6 +21,7 @@ export type AddressField = (typeof addressFields)[number]
 export function fieldProblem({name, label, required}: AddressField, value: unknown): string | undefined {
   if (value === undefined || value === '') return required ? `${name} (${label}) is required` : undefined
   if (typeof value !== 'string') return `${name} must be text, not ${JSON.stringify(value)}`
+  if (/\p{Surrogate}/u.test(value)) return `${name} must be well-formed text; it holds half a character`
   if (required && value.trim() === '') return `${name} (${label}) must not be blank`
   if (name === 'countryCode' && !isCountry(value))
     return `countryCode "${value}" is no ISO 3166-1 alpha-3 code in capitals, such as SAU`
