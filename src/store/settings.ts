@@ -36,7 +36,7 @@ interface Chosen extends Profile {
 
 /**
  * Merges flags, environment and profile. Fails with NO_CREDENTIALS or MISSING_INPUT where something is missing, and
- * with INVALID_INPUT where a profile's credential would go to another host than its own.
+ * with INVALID_INPUT where a profile's credential would go to another host than its own, or a currency is none.
  */
 export function settingsOf(flags: Given, env: Env, config: Config): Settings {
   const named = profileSetting(flags, env, config)
@@ -56,9 +56,19 @@ export function settingsOf(flags: Given, env: Env, config: Config): Settings {
     clientId,
     secret: fromProfile && profile ? {kind: profile.storage, account: profile.name} : {kind: 'environment'},
     onBehalfOf: pick(given('--as', 'SCENT_ON_BEHALF_OF', flags.as, env)),
-    currency: pick(given('--currency', 'SCENT_CURRENCY', flags.currency, env)),
+    currency: currencyOf(pick(given('--currency', 'SCENT_CURRENCY', flags.currency, env))),
     rateShare: (fromProfile ? profile?.rateShare : undefined) ?? 1,
   }
+}
+
+/** In capitals. not shown: which currencies are supported; the service ignores the others. */
+function currencyOf(setting: Setting | undefined): Setting | undefined {
+  if (setting === undefined) return undefined
+  if (/^[A-Za-z]{3}$/.test(setting.value)) return {...setting, value: setting.value.toUpperCase()}
+  throw new Failure('INVALID_INPUT', {
+    message: `"${setting.value}" (${setting.source}) is no currency code.`,
+    hint: 'Give three letters, such as USD.',
+  })
 }
 
 /** Whose records these settings lead to. */
