@@ -32,8 +32,13 @@ export function failureDocument(failure: Failure): FailureDocument {
   }
 }
 
+/** A value that is quoted in a message can be a whole file: its middle is left out. */
+const LONGEST = 1_000
+
 function messageOf({message, facts: {retryAfter}}: Failure): string {
-  return retryAfter === undefined ? message : `${message} The service asks to wait ${retryAfter} s.`
+  const half = LONGEST / 2
+  const text = message.length > LONGEST ? `${message.slice(0, half)} … ${message.slice(-half)}` : message
+  return retryAfter === undefined ? text : `${text} The service asks to wait ${retryAfter} s.`
 }
 
 /** The same facts for a person: what happened, the details, the request id, the next step. */

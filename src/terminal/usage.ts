@@ -9,8 +9,13 @@ export function failureOf(error: unknown, id: string, flags: string[]): Failure 
     const message = `This is a bug in scent: ${error instanceof Error ? error.message : String(error)}`
     return new Failure('UNEXPECTED', {message}, {cause: error})
   }
-  const message = error.message.replace(/\u001b\[[\d;]*m/g, '').replace(/\n+See more help with --help$/, '')
-  const code = /^Missing/m.test(message) ? 'MISSING_INPUT' : 'INVALID_INPUT'
+  const message = error.message
+    .replace(/\u001b\[[\d;]*m/g, '')
+    .replace(/\n+See more help with --help$/, '')
+    .replace(/^The following errors? occurred:\s*/, '')
+    .replace(/Missing required flag (?=\w)/g, 'Missing required flag --')
+    .replace(/^Parsing (--\S+)\s+/gm, '$1: ')
+  const code = /^\s*Missing/m.test(message) ? 'MISSING_INPUT' : 'INVALID_INPUT'
   const unknown = 'flags' in error && Array.isArray(error.flags) ? String(error.flags[0]) : ''
   const [near] = unknown.startsWith('--') ? nearest(unknown.slice(2), flags) : []
   const hint = `${near ? `Did you mean --${near}? ` : ''}See \`scent ${id.replaceAll(':', ' ')} --help\`.`
