@@ -254,8 +254,9 @@ async function settle(
   failure: Failure,
   open: boolean,
 ): Promise<OrderOutcome> {
-  tools.tell({kind: 'settling', reference: intent.reference, code: failure.code})
-  switch (answers[failure.code]) {
+  const answer = answers[failure.code]
+  if (answer !== undefined) tools.tell({kind: 'settling', reference: intent.reference, code: failure.code})
+  switch (answer) {
     case 'exists':
     case 'lock-used':
       return compareExisting(tools, intent, lock, failure, open)
