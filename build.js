@@ -94,6 +94,21 @@ function lighter(code) {
   return moved.reduce((text, [name, value]) => text.replace(new RegExp(`\\b${name}\\b`, 'g'), value), rest)
 }
 
+/** What the exports of an ES module package need, and nothing else of it. */
+async function part(contents) {
+  const {outputFiles} = await bundle({
+    stdin: {contents, resolveDir: root},
+    bundle: true,
+    platform: 'node',
+    format: 'esm',
+    external: ['@inquirer/*'],
+    // To Node it offers CommonJS only, of which nothing can be left out.
+    alias: {rxjs: join(dirname(require.resolve('rxjs/package.json')), 'dist/esm/index.js')},
+    write: false,
+  })
+  return {contents: outputFiles[0].text, resolveDir: root}
+}
+
 const packages = {
   name: 'packages',
   setup({onLoad, onResolve, resolve}) {
@@ -104,12 +119,18 @@ const packages = {
     onResolve({filter: /^i18n-iso-countries$/}, ({resolveDir, kind}) =>
       resolve('i18n-iso-countries/index.js', {resolveDir, kind}),
     )
-    // We never ask for a text in an editor, whose tables of encodings are a quarter of the bundle, and "linux" says
-    // enough of a Windows that runs Linux.
-    onResolve({filter: /^(@inquirer\/editor|wsl-utils)$/}, ({path}) => ({path, namespace: 'unused'}))
+    // Never used here: a text asked in an editor, whose tables of encodings would be a quarter of the bundle; a Windows
+    // that runs Linux, which "linux" names well enough; commands found by patterns, as ours are listed.
+    onResolve({filter: /^(@inquirer\/editor|wsl-utils|tinyglobby|minimatch)$/}, ({path}) => ({
+      path,
+      namespace: 'unused',
+    }))
     onLoad({filter: /.*/, namespace: 'unused'}, () => ({
       contents: 'export const isWsl = false\nexport default undefined',
     }))
+    // Loaded on demand, a package is taken whole; bundled on its own first, without the rest of rxjs.
+    onResolve({filter: /^inquirer$/, namespace: 'file'}, ({path}) => ({path, namespace: 'part'}))
+    onLoad({filter: /.*/, namespace: 'part'}, () => part(`export {createPromptModule} from 'inquirer'`))
   },
 }
 
