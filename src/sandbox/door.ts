@@ -15,7 +15,7 @@ import {type Partner, partnerById} from './partners.ts'
 import {readQuery} from './query.ts'
 import {envelope, invalid, type Reply, refusal, refuse, success} from './reply.ts'
 import type {Route, Served} from './routes.ts'
-import {fractured, ordered, spoiled} from './spoil.ts'
+import {fractured, insteadOf, spoiled} from './spoil.ts'
 import type {State} from './state.ts'
 
 /** A request as it arrived. */
@@ -160,7 +160,7 @@ async function serve(admitted: Admitted): Promise<Reply> {
   const text = takesBody ? await incoming.body() : ''
   trace.requestBody = takesBody ? text : null
   const fault = admitted.meet(nameOf(route, text ?? ''))
-  const early = fault && ordered(fault, 'before')
+  const early = fault && insteadOf(fault)
   if (early) return early
   if (takesBody) checkMediaType(incoming.header)
   const query = readQuery(route.served[0].operation, admitted.search)
@@ -182,7 +182,7 @@ async function serve(admitted: Admitted): Promise<Reply> {
       currency,
       now: state.clock.now(),
     }) as Call
-  if (fault?.effect === 'slow' && fault.when !== 'after') await linger(state, call(), name, fault)
+  if (fault?.effect === 'slow' && fault.when === 'before') await linger(state, call(), name, fault)
   const result = state.world.transaction(() => handler(call()))
   const reply = result instanceof Created ? created(state, result, incoming.origin, name) : success(result)
   return fault === null ? reply : spoiled(state, reply, fault)
@@ -240,7 +240,7 @@ async function exchange(state: State, incoming: Incoming, trace: Trace, path: st
   limit(state, 'token', trace.clientId === null ? `ip ${incoming.ip}` : `id ${trace.clientId}`)
   trace.fault =
     state.faults.strike({operation: 'mintToken', method: 'POST', path, template: mintToken.path}) ?? null
-  const early = trace.fault && ordered(trace.fault, 'before')
+  const early = trace.fault && insteadOf(trace.fault)
   if (early) return early
   const body = readBody(mintToken.body, parseBody(text), state.assumptions.E09 === 'reject')
   const call = {

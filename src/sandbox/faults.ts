@@ -1,4 +1,5 @@
 import * as z from 'zod/mini'
+import {entryOf} from '../contract/errors.ts'
 
 export const effects = [
   'status',
@@ -41,6 +42,7 @@ export type FaultOrder = z.output<typeof faultOrder>
 
 export interface Fault extends FaultOrder {
   id: number
+  when: 'before' | 'after'
   /** How many requests it has met. */
   met: number
 }
@@ -60,7 +62,8 @@ export function createFaults(): Faults {
   return {
     add: (order) => {
       n += 1
-      const fault = {...order, id: n, met: 0, random: randomOf(order.seed ?? n)}
+      const when = order.when ?? usualMoment(order)
+      const fault = {...order, id: n, when, met: 0, random: randomOf(order.seed ?? n)}
       faults.push(fault)
       return plain(fault)
     },
@@ -80,6 +83,17 @@ export function createFaults(): Faults {
       return plain(fault)
     },
   }
+}
+
+/** A refused or delayed request has not run yet; a broken answer hides one that has. */
+function usualMoment(order: FaultOrder): 'before' | 'after' {
+  const refuses = order.effect === 'race' || (order.effect === 'status' && statusOf(order) < 500)
+  return refuses || order.effect === 'slow' ? 'before' : 'after'
+}
+
+/** The HTTP status that an ordered refusal answers. */
+export function statusOf({status, state}: FaultOrder): number {
+  return status ?? (state === undefined ? 503 : (entryOf(state).http ?? 503))
 }
 
 function meets(

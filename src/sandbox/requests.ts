@@ -51,7 +51,7 @@ export function createRequests(): Requests {
   }
 }
 
-const secretField = /("(?:clientSecret|accessToken|signingSecret)"\s*:\s*)"(?:[^"\\]|\\.)*"/g
+const secretField = /("(?:clientSecret|accessToken|signingSecret)"\s*:\s*)"(?:[^"\\]|\\.)*(?:"|$)/g
 
 function redacted(exchange: Exchange): Exchange {
   const clean = (text: string) => text.replace(secretField, '$1"[redacted]"')

@@ -1,7 +1,6 @@
 import {setTimeout as delay} from 'node:timers/promises'
-import {entryOf} from '../contract/errors.ts'
 import type {Outgoing} from './door.ts'
-import type {Effect, Fault} from './faults.ts'
+import {type Effect, type Fault, statusOf} from './faults.ts'
 import {type Reply, refusal, success} from './reply.ts'
 import type {State} from './state.ts'
 
@@ -14,18 +13,11 @@ const codes: Record<number, string> = {
   504: 'GATEWAY_TIMEOUT',
 }
 
-/** A refused request did not run; a broken answer hides one that did, unless the order says otherwise. */
-function momentOf(fault: Fault): 'before' | 'after' {
-  if (fault.when !== undefined) return fault.when
-  const refuses = fault.effect === 'race' || (fault.effect === 'status' && statusOf(fault) < 500)
-  return refuses ? 'before' : 'after'
-}
-
 const replaces: readonly Effect[] = ['status', 'race', 'reset', 'hang', 'truncate', 'malformed']
 
-/** The answer that a fault puts in place of the work, when its moment is this one. */
-export function ordered(fault: Fault, moment: 'before'): Reply | null {
-  if (momentOf(fault) !== moment || !replaces.includes(fault.effect)) return null
+/** The answer that a fault puts in place of the work, if it does. */
+export function insteadOf(fault: Fault): Reply | null {
+  if (fault.when !== 'before' || !replaces.includes(fault.effect)) return null
   return replacement(fault) ?? success(null)
 }
 
@@ -48,10 +40,6 @@ function replacement(fault: Fault): Reply | null {
   const reply = refusal(code, {message: 'A fault was ordered in the sandbox.'})
   const headers = {...reply.headers, ...(wait === undefined ? {} : {'retry-after': String(wait)})}
   return {...reply, status, headers}
-}
-
-function statusOf(fault: Fault): number {
-  return fault.status ?? (fault.state === undefined ? 503 : (entryOf(fault.state).http ?? 503))
 }
 
 function raceOf(fault: Fault): string {

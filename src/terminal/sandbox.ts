@@ -29,7 +29,7 @@ export interface SandboxPartner {
 }
 
 export const partnerColumns: Column<SandboxPartner>[] = [
-  {key: 'partnerId', header: 'Partner', get: ({partnerId}) => partnerId, whole: true},
+  {key: 'partnerId', header: 'Partner', get: ({partnerId}) => partnerId, shown: 'plain'},
   {key: 'name', header: 'Name', get: ({name}) => name},
   {key: 'clientId', header: 'Client id', get: ({clientId}) => clientId},
   {key: 'wallet', header: 'Wallet', get: ({wallet}) => money(wallet, 'SAR')},
@@ -82,10 +82,18 @@ export function sandboxVariantCard(variant: SandboxVariant): Card<SandboxVariant
       {key: 'availability', header: 'Availability', get: ({availability}) => availability},
       {key: 'active', header: 'Active', get: ({active}) => active},
     ],
-    below: variant.terms.map(({partnerId, pricingMode, price}) => ({
-      label: `${pricingMode} for ${partnerId}`,
-      cell: money(price, 'SAR') ?? 'no price',
-    })),
+  }
+}
+
+export function termsTable(variant: SandboxVariant): Table<SandboxVariant['terms'][number]> {
+  return {
+    rows: variant.terms,
+    columns: [
+      {key: 'partner', header: 'Partner', get: ({partnerId}) => partnerId, whole: true},
+      {key: 'mode', header: 'Mode', get: ({pricingMode}) => pricingMode},
+      {key: 'price', header: 'Price', get: ({price}) => money(price, 'SAR')},
+    ],
+    empty: 'It belongs to no assortment.',
   }
 }
 

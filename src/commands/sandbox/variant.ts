@@ -3,7 +3,7 @@ import * as Flags from '@oclif/core/flags'
 import {outputFlags, ScentCommand} from '../../command.ts'
 import {foldersOf} from '../../store/paths.ts'
 import {requireSandbox} from '../../store/sandbox.ts'
-import {type SandboxVariant, sandboxVariantCard} from '../../terminal/sandbox.ts'
+import {type SandboxVariant, sandboxVariantCard, termsTable} from '../../terminal/sandbox.ts'
 import {amountOf} from './partner.ts'
 
 const switches = ['on', 'off'] as const
@@ -54,7 +54,7 @@ export default class SandboxVariantCommand extends ScentCommand {
       path,
       asked ? undefined : change,
     )
-    this.show(sandboxVariantCard(variant))
+    this.show(sandboxVariantCard(variant), termsTable(variant))
     return variant
   }
 }
