@@ -67,7 +67,7 @@ describe('every command', () => {
     },
   )
 
-  it.each(commands.map((command) => [command.id, command] as const))(
+  it.concurrent.each(commands.map((command) => [command.id, command] as const))(
     '%s refuses a flag that it does not know, and tells a script so',
     async (_, command) => {
       const {code, stdout, stderr} = await scent(nobody(), [...words(command), '--no-such-flag', '--json'])
@@ -76,7 +76,7 @@ describe('every command', () => {
     },
   )
 
-  it.each(callers.map((command) => [command.id, command] as const))(
+  it.concurrent.each(callers.map((command) => [command.id, command] as const))(
     '%s tells a script of a service that is not there',
     async (_, command) => {
       const args = Object.keys(command.args).map((name) => given[name] ?? '')
