@@ -4,6 +4,7 @@ import {takePriceLock} from '../contract/checkout.ts'
 import type {Operation} from '../contract/operation.ts'
 import {orderHeader} from '../contract/orders.ts'
 import {pageQuery, pageOf as pageSchema} from '../contract/paging.ts'
+import {createReturnSingular} from '../contract/returns.ts'
 import type {Assumptions} from './assumptions.ts'
 import type {Call, Handler} from './call.ts'
 import {checkQuantity, emptyCart, moveLine} from './cart.ts'
@@ -13,11 +14,13 @@ import {sarOrNull} from './money.ts'
 import {type OrderRow, orderPayload} from './order-reads.ts'
 import {pageOf} from './page.ts'
 import {refuse} from './reply.ts'
+import {createdReturn} from './returns.ts'
 import type {Served} from './routes.ts'
 
 /** Routes that the spec implies and does not document. They are served only when their assumption is turned. */
 export function addedRoutes(assumptions: Assumptions): Served[] {
   return [
+    ...(assumptions.R07 === 'singular' ? [singularReturns] : []),
     ...(assumptions.C03 === 'serve' ? bareCartRoutes : []),
     ...(assumptions.G20 === 'serve' ? impliedReads : []),
   ]
@@ -26,6 +29,13 @@ export function addedRoutes(assumptions: Assumptions): Served[] {
 function served<O extends Operation>(name: string, operation: O, path: string, handler: Handler<O>): Served {
   return {name, operation: {...operation, path}, handler: handler as unknown as Handler<Operation>}
 }
+
+const singularReturns: Served = served(
+  'createReturnSingular',
+  createReturnSingular,
+  createReturnSingular.path,
+  (call) => createdReturn(call),
+)
 
 const bare = '/api/v1/scent/cart'
 

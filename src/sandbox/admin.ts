@@ -11,10 +11,12 @@ import {iso} from './clock.ts'
 import {faultOrder} from './faults.ts'
 import {advanceTo, nextMoment} from './jobs.ts'
 import {parseMoment} from './moment.ts'
+import {noticeOrder, raiseNotice} from './notices.ts'
 import {deliverOrder, interveneIn, shipOrder} from './order-moves.ts'
 import {changePartner, findPartner, partnerChange, partnerView} from './partner-changes.ts'
 import {allPartners} from './partners.ts'
 import {envelope, invalid, type Reply, refusal, refuse, success} from './reply.ts'
+import {advanceReturn, rejectReturn, returnSteps} from './return-moves.ts'
 import {seedNames, seedWorld} from './seed.ts'
 import {restoreSnapshot, takeSnapshot} from './snapshots.ts'
 import type {State} from './state.ts'
@@ -131,6 +133,26 @@ function routesOf(state: State, {folder}: AdminOptions): AdminRoute[] {
       'POST',
       '/orders/:id/intervene',
       within(({id}) => interveneIn(state, id)),
+    ),
+    route(
+      'POST',
+      '/orders/:id/notices',
+      noticeOrder,
+      within(({id, body}) => raiseNotice(state, id, body)),
+    ),
+    route(
+      'POST',
+      '/returns/:id/reject',
+      z.strictObject({reason: z.optional(z.string().check(z.minLength(1), z.maxLength(256)))}),
+      within(({id, body}) => rejectReturn(state, id, body.reason ?? 'Declined by the operator.')),
+    ),
+    ...returnSteps.map((step) =>
+      route(
+        'POST',
+        `/returns/:id/${step}`,
+        z.strictObject({defect: z.optional(z.boolean())}),
+        within(({id, body}) => advanceReturn(state, id, step, {defect: body.defect ?? true})),
+      ),
     ),
     route('POST', '/faults', faultOrder, ({body}) => state.faults.add(body)),
     plain('GET', '/faults', () => ({items: state.faults.list()})),
@@ -256,4 +278,5 @@ async function mintFor(
 }
 
 /** For the codes that only these controls have. */
-const statusOf = (code: string): number => (code.startsWith('NOT_FOUND') ? 404 : 400)
+const statusOf = (code: string): number =>
+  code.startsWith('NOT_FOUND') ? 404 : code.startsWith('CONFLICT') ? 409 : 400

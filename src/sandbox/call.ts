@@ -34,6 +34,8 @@ export interface Call<O extends Operation = Operation> {
   currency: Currency | null
   /** The sandbox's time of this request, in milliseconds. */
   now: number
+  /** When the request came through the door: earlier than `now` when a fault kept it waiting. */
+  arrived?: number
 }
 
 /** Serves one operation inside one transaction. Throws a Failure to refuse, which rolls everything back. */

@@ -156,6 +156,7 @@ interface Admitted {
 
 async function serve(admitted: Admitted): Promise<Reply> {
   const {state, incoming, trace, route, partner, params} = admitted
+  const arrived = state.clock.now()
   const takesBody = route.served[0].operation.body !== undefined
   const text = takesBody ? await incoming.body() : ''
   trace.requestBody = takesBody ? text : null
@@ -181,6 +182,7 @@ async function serve(admitted: Admitted): Promise<Reply> {
       sent: json,
       currency,
       now: state.clock.now(),
+      arrived,
     }) as Call
   if (fault?.effect === 'slow' && fault.when === 'before') await linger(state, call(), name, fault)
   const result = state.world.transaction(() => handler(call()))

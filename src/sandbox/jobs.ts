@@ -1,4 +1,5 @@
 import {iso} from './clock.ts'
+import {expireNotice} from './notices.ts'
 import type {State} from './state.ts'
 import type {World} from './world.ts'
 
@@ -17,6 +18,20 @@ export interface Fired {
 }
 
 const jobs: readonly Job[] = [
+  {
+    name: 'notice-expired',
+    next: (world) => {
+      const rows = world.all<{id: string; deadline_at: number}>(
+        `SELECT id, deadline_at FROM notices WHERE status = 'AwaitingPartnerResponse' AND deadline_at =
+         (SELECT min(deadline_at) FROM notices WHERE status = 'AwaitingPartnerResponse') ORDER BY n`,
+      )
+      const [first] = rows
+      return first && {at: first.deadline_at, ids: rows.map(({id}) => id)}
+    },
+    run: (state, ids, at) => {
+      for (const id of ids) expireNotice(state, id, at)
+    },
+  },
   {
     // Nothing needs doing: a lock is judged by the clock when it is used. It is named because users wait for it.
     name: 'price-lock-expired',

@@ -1,4 +1,6 @@
-import {isoOrNull} from './clock.ts'
+import {iso, isoOrNull} from './clock.ts'
+import {emit} from './events.ts'
+import type {OrderRow} from './order-reads.ts'
 import {globalIdOf} from './orders.ts'
 import {refuse} from './reply.ts'
 import type {State} from './state.ts'
@@ -11,7 +13,7 @@ interface Found {
 }
 
 /** An order by its id or its global id, whoever it belongs to. */
-function findOrder(world: World, key: string): Found {
+export function findOrder(world: World, key: string): Found {
   const n = Number(/^SCN-(\d{10})$/.exec(key)?.[1] ?? -1)
   const order = world.get<Found>(
     'SELECT n, id, status FROM orders WHERE id = ? OR n = ?',
@@ -19,6 +21,12 @@ function findOrder(world: World, key: string): Found {
     n,
   )
   return order ?? refuse('NOT_FOUND_ORDER', {orderId: key})
+}
+
+export function orderById(world: World, id: string): OrderRow {
+  return (
+    world.get<OrderRow>('SELECT * FROM orders WHERE id = ?', id) ?? refuse('NOT_FOUND_ORDER', {orderId: id})
+  )
 }
 
 export function shipOrder({world}: State, key: string): object {
@@ -33,10 +41,19 @@ export function deliverOrder({world, clock, assumptions}: State, key: string): o
   const sql = `UPDATE groups SET status = 'Delivered', delivered_at = ?
     WHERE order_id = ? AND status IN ('Pending', 'Shipped')`
   const delivered = world.run(sql, clock.now(), order.id)
+  if (delivered > 0) tellOfDelivery(world, orderById(world, order.id), clock.now())
   if (delivered > 0 && assumptions.O20 === 'synced' && order.status === 'Processing') {
     world.run("UPDATE orders SET status = 'Completed', completed_at = ? WHERE id = ?", clock.now(), order.id)
   }
   return view(world, order)
+}
+
+function tellOfDelivery(world: World, order: OrderRow, at: number): void {
+  const groups = world.all<{id: string}>('SELECT id FROM groups WHERE order_id = ?', order.id)
+  for (const {id} of groups) {
+    const data = {orderId: order.id, fulfillmentGroupId: id, deliveredAt: iso(at)}
+    emit(world, {type: 'shipment.delivered', partnerId: order.partner_id, subject: id, data, at})
+  }
 }
 
 /** An order stuck beyond repair: its reference answers CONFLICT_ORDER_REQUIRES_INTERVENTION from now on. */

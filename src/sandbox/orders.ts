@@ -4,6 +4,7 @@ import {type Call, Created} from './call.ts'
 import {deleteCart, refuseUnlessActive} from './cart.ts'
 import {checkedRef, isStorable} from './cart-view.ts'
 import {type LockedLine, usableLock} from './checkout.ts'
+import {emit} from './events.ts'
 import {type Halalas, sar} from './money.ts'
 import {
   chargedWithVat,
@@ -69,6 +70,7 @@ export function serveCreateOrder(call: OrderCall): Created {
   }
   insertOrder(call, order, ref)
   if (order.failureReason === null) settle(call, order, lock.cartId)
+  tellOfOrder(call, order)
   return new Created(createdPayload(call, order), `/api/v1/scent/orders/${id}`)
 }
 
@@ -205,6 +207,23 @@ function settle(call: OrderCall, order: NewOrder, cartId: string): void {
   if (order.discount !== null) redeem(world, order.discount.id)
   world.run('INSERT INTO groups VALUES (?, ?, ?, NULL)', world.id('group'), order.id, 'Pending')
   deleteCart(world, cartId)
+}
+
+/** H03: an order counts as completed when its create commits as charged. */
+function tellOfOrder({world, partner, body, now}: OrderCall, order: NewOrder): void {
+  const {id, n, failureReason} = order
+  const data = {
+    orderId: id,
+    orderGlobalId: globalIdOf(n),
+    externalReference: body.externalReference,
+    customerRef: body.customerRef ?? null,
+    status: failureReason === null ? 'Processing' : 'Failed',
+    failureReason,
+    total: sar(chargedWithVat(order.totals)),
+    currency: 'SAR',
+  }
+  const type = failureReason === null ? 'order.completed' : 'order.failed'
+  emit(world, {type, partnerId: partner.id, subject: id, data, at: now})
 }
 
 /** not shown: the form of a global id. */

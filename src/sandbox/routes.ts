@@ -18,9 +18,11 @@ import {
 import {servePreview, servePreviewOf, serveTakeLock} from './checkout.ts'
 import {serveCreateDiscountCode, serveListDiscountCodes, serveUpdateDiscountCode} from './discounts.ts'
 import {createMatcher, type Matcher} from './match.ts'
+import {serveRespond} from './notices.ts'
 import {serveReadOrder, serveReadOrderByGlobalId, serveTrackOrder} from './order-reads.ts'
 import {serveCreateOrder} from './orders.ts'
 import {serveSalesReport} from './reports.ts'
+import {serveCreateReturn, serveListOrderReturns, serveListReturns, serveWithdrawReturn} from './returns.ts'
 import {serveListScents, serveReadScent} from './scents.ts'
 import {serveListVariants, serveReadVariant} from './variants.ts'
 import {serveListTransactions} from './wallet.ts'
@@ -48,6 +50,11 @@ const handlers: {[Name in OperationName]?: Handler<(typeof api)[Name]>} = {
   readOrder: serveReadOrder,
   readOrderByGlobalId: serveReadOrderByGlobalId,
   trackOrder: serveTrackOrder,
+  createReturn: serveCreateReturn,
+  listOrderReturns: serveListOrderReturns,
+  listReturns: serveListReturns,
+  withdrawReturn: serveWithdrawReturn,
+  respondToNotice: serveRespond,
   readWishlist: serveReadWishlist,
   addWishlistItem: serveAddWishlistItem,
   removeWishlistItem: serveRemoveWishlistItem,

@@ -75,6 +75,62 @@ CREATE TABLE groups (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX groups_order ON groups (order_id);
 
+CREATE TABLE returns (
+  n INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, partner_id TEXT NOT NULL, order_id TEXT NOT NULL,
+  group_id TEXT NOT NULL, status TEXT NOT NULL, decline_reason TEXT, requested_at INTEGER NOT NULL,
+  decided_at INTEGER, dispatched_at INTEGER, received_at INTEGER, inspected_at INTEGER
+) STRICT;
+CREATE INDEX returns_order ON returns (order_id, n);
+CREATE INDEX returns_partner ON returns (partner_id, n);
+CREATE TABLE return_lines (
+  id TEXT NOT NULL, return_id TEXT NOT NULL, position INTEGER NOT NULL, line_id TEXT NOT NULL,
+  quantity INTEGER NOT NULL CHECK (quantity >= 1), reason TEXT NOT NULL, PRIMARY KEY (return_id, position)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE notices (
+  n INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, partner_id TEXT NOT NULL, order_id TEXT NOT NULL,
+  line_id TEXT NOT NULL, reason TEXT NOT NULL CHECK (reason IN ('OutOfStock', 'Lost')), status TEXT NOT NULL,
+  choice TEXT, notified_at INTEGER NOT NULL, deadline_at INTEGER NOT NULL, responded_at INTEGER,
+  departed INTEGER NOT NULL, ordered INTEGER NOT NULL, available INTEGER NOT NULL CHECK (available < ordered)
+) STRICT;
+CREATE INDEX notices_partner ON notices (partner_id, n);
+CREATE INDEX notices_due ON notices (deadline_at) WHERE status = 'AwaitingPartnerResponse';
+CREATE UNIQUE INDEX notices_line ON notices (line_id) WHERE status = 'AwaitingPartnerResponse';
+CREATE TABLE refunds (
+  n INTEGER PRIMARY KEY, subject_id TEXT NOT NULL UNIQUE, kind TEXT NOT NULL CHECK (kind IN ('Return', 'Cancel')),
+  reference_id TEXT NOT NULL, partner_id TEXT NOT NULL, order_id TEXT NOT NULL, net INTEGER NOT NULL,
+  vat INTEGER NOT NULL, clawback INTEGER, shipping INTEGER, at INTEGER NOT NULL
+) STRICT;
+CREATE INDEX refunds_order ON refunds (order_id);
+CREATE INDEX refunds_partner ON refunds (partner_id, at);
+CREATE TABLE refund_lines (
+  refund_n INTEGER NOT NULL, line_id TEXT NOT NULL, quantity INTEGER NOT NULL CHECK (quantity >= 1),
+  net INTEGER NOT NULL, vat INTEGER NOT NULL, clawback INTEGER, PRIMARY KEY (refund_n, line_id)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE subscriptions (
+  n INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, partner_id TEXT NOT NULL, url TEXT NOT NULL,
+  event_types TEXT NOT NULL, headers TEXT NOT NULL, secret TEXT NOT NULL, active INTEGER NOT NULL DEFAULT 1,
+  last_delivery_at INTEGER, last_delivery_status TEXT, created_at INTEGER NOT NULL
+) STRICT;
+CREATE INDEX subscriptions_partner ON subscriptions (partner_id) WHERE active;
+CREATE TABLE events (
+  id TEXT PRIMARY KEY, type TEXT NOT NULL, body TEXT NOT NULL, at INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+CREATE TABLE deliveries (
+  n INTEGER PRIMARY KEY, subscription_id TEXT NOT NULL, event_id TEXT NOT NULL, attempts INTEGER NOT NULL DEFAULT 0,
+  first_at INTEGER, due_at INTEGER
+) STRICT;
+CREATE INDEX deliveries_due ON deliveries (subscription_id, due_at) WHERE due_at IS NOT NULL;
+CREATE INDEX deliveries_event ON deliveries (event_id);
+CREATE TABLE attempts (
+  n INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, delivery_n INTEGER NOT NULL, subscription_id TEXT NOT NULL,
+  event_id TEXT NOT NULL, event_type TEXT NOT NULL, attempt INTEGER NOT NULL, http_status INTEGER,
+  sent_at INTEGER NOT NULL, succeeded INTEGER NOT NULL, error TEXT, dead_at INTEGER, next_at INTEGER
+) STRICT;
+CREATE INDEX attempts_subscription ON attempts (subscription_id, n);
+CREATE INDEX attempts_sent ON attempts (sent_at);
+CREATE INDEX attempts_event ON attempts (event_id);
+
 CREATE TABLE ledger (
   n INTEGER PRIMARY KEY, partner_id TEXT NOT NULL, type TEXT NOT NULL CHECK (type IN ('Debit', 'Credit')),
   amount INTEGER NOT NULL CHECK (amount >= 0), balance_before INTEGER NOT NULL, balance_after INTEGER NOT NULL,

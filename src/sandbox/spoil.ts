@@ -45,6 +45,7 @@ function replacement(fault: Fault): Reply | null {
 function raceOf(fault: Fault): string {
   if (fault.state !== undefined) return fault.state
   const operation = fault.match?.operation ?? ''
+  if (operation === 'respondToNotice') return 'CONFLICT_NOTICE_ALREADY_RESOLVED'
   return /preview|lock/i.test(operation) ? 'CONFLICT_PRICE_LOCK_CREATE_RACE' : 'CONFLICT_CART_CHECKOUT_RACE'
 }
 
