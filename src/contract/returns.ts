@@ -139,7 +139,7 @@ export const listReturns = {
   path: '/api/v1/scent/return-requests',
   auth: 'bearer',
   repeat: 'freely',
-  query: {...pageQuery, status: {kind: 'text'}},
+  query: {...pageQuery, status: {kind: 'text', max: 20}},
   payload: pageOf(returnRequest),
   fails: ['VALIDATION_INVALID_RETURN_STATUS'],
 } as const satisfies Operation

@@ -32,6 +32,34 @@ const invariants: Record<string, string> = {
       OR sum(coalesce(l.commission_vat, 0)) <> o.commission_vat`,
   'returned and cancelled stay within ordered': `
     SELECT id FROM order_lines WHERE returned + cancelled > quantity OR returned < 0 OR cancelled < 0`,
+  'a line has returned what was refunded for returns, and cancelled what was for notices': `
+    SELECT l.id FROM order_lines l LEFT JOIN refund_lines f ON f.line_id = l.id LEFT JOIN refunds r ON r.n = f.refund_n
+    GROUP BY l.id HAVING l.returned <> sum(CASE r.kind WHEN 'Return' THEN f.quantity ELSE 0 END)
+      OR l.cancelled <> sum(CASE r.kind WHEN 'Cancel' THEN f.quantity ELSE 0 END)`,
+  'open returns stay within what is left of a line': `
+    SELECT l.id FROM order_lines l JOIN return_lines w ON w.line_id = l.id
+      JOIN returns r ON r.id = w.return_id AND r.status IN ('Requested', 'Accepted', 'Processing')
+    GROUP BY l.id HAVING l.returned + l.cancelled + sum(w.quantity) > l.quantity`,
+  'exactly the returns that are Refunded and the notices that are closed have a refund': `
+    SELECT r.id FROM returns r LEFT JOIN refunds f ON f.subject_id = r.id
+    WHERE (r.status = 'Refunded') <> (f.n IS NOT NULL)
+    UNION ALL
+    SELECT t.id FROM notices t LEFT JOIN refunds f ON f.subject_id = t.id
+    WHERE (t.status <> 'AwaitingPartnerResponse') <> (f.n IS NOT NULL)`,
+  'a refund is the sum of its lines': `
+    SELECT r.subject_id AS id FROM refunds r JOIN refund_lines f ON f.refund_n = r.n
+    GROUP BY r.n HAVING sum(f.net) <> r.net OR sum(f.vat) <> r.vat
+      OR sum(coalesce(f.clawback, 0)) <> coalesce(r.clawback, 0)`,
+  'a refund is credited once for the goods and once for the shipping fee': `
+    SELECT r.subject_id AS id FROM refunds r LEFT JOIN ledger l ON l.partner_id = r.partner_id
+      AND l.reference_type = 'Refund' AND l.type = 'Credit' AND l.reference_id = r.reference_id
+    GROUP BY r.n HAVING coalesce(sum(l.amount), 0) <> r.net + r.vat + coalesce(r.shipping, 0)
+      OR count(l.n) <> 1 + (r.shipping IS NOT NULL)`,
+  'no order gives back more than it took': `
+    SELECT o.id FROM orders o JOIN refunds r ON r.order_id = o.id
+    GROUP BY o.n HAVING sum(r.net) > o.goods_net OR sum(r.vat) > o.goods_vat
+      OR sum(coalesce(r.shipping, 0)) > o.shipping_net + o.shipping_vat
+      OR sum(coalesce(r.clawback, 0)) > o.commission_net + o.commission_vat`,
   'stock moves add up to the stock': `
     SELECT v.id FROM variants v LEFT JOIN stock_moves m ON m.variant_id = v.id
     GROUP BY v.id HAVING coalesce(sum(m.delta), 0) <> v.stock`,

@@ -1,6 +1,7 @@
 import {deleteCart, serveAddCartItem} from './cart.ts'
 import {cartOf} from './cart-view.ts'
 import {lockOf} from './checkout.ts'
+import {raiseNotice} from './notices.ts'
 import {serveCreateOrder} from './orders.ts'
 import {type Partner, partnerByClientId, partnerById} from './partners.ts'
 import type {State} from './state.ts'
@@ -20,7 +21,9 @@ export function seedHistory(state: State): void {
   deliver(state, old, now - 20 * day)
   const recent = placeOrder(state, partner, 'HIST-0002', now - 7 * day, {'NJD-LEA-050': 2, 'RML-TAI-050': 3})
   deliver(state, recent, now - 5 * day)
-  placeOrder(state, partner, 'HIST-0003', now - 2 * day, {'SDR-HON-050': 4})
+  const short = placeOrder(state, partner, 'HIST-0003', now - 2 * day, {'SDR-HON-050': 4})
+  // 48 of its 72 hours are left.
+  raiseNotice(state, short, {lineId: 'SDR-HON-050', availableQuantity: 3}, now - day)
   placeOrder(state, partner, 'HIST-0004', now - day, {'NJD-ROY-050': 20})
   const left = partnerById(world, partner.id)?.wallet ?? 0
   moveWallet(world, partner.id, closing - left, {type: 'TopUp', id: 'TOPUP-1'}, now - day / 2)

@@ -211,7 +211,7 @@ function pageOfReturns(
 }
 
 /** The items of lists also carry what the answer to a create leaves out. */
-function listedReturn(state: State, row: ReturnRow): object {
+export function listedReturn(state: State, row: ReturnRow): object {
   const n = state.world.get<{n: number}>('SELECT n FROM orders WHERE id = ?', row.order_id)?.n ?? 0
   return {
     ...returnPayload(state, row),

@@ -1,8 +1,10 @@
 import {iso, isoOrNull} from './clock.ts'
 import {sar} from './money.ts'
+import {type NoticeRow, noticePayload} from './notices.ts'
 import {globalIdOf} from './orders.ts'
 import {partnerView} from './partner-changes.ts'
 import {allPartners} from './partners.ts'
+import {listedReturn, type ReturnRow} from './returns.ts'
 import type {State} from './state.ts'
 
 /** Everything that tests and people assert on, over all partners. */
@@ -14,6 +16,8 @@ export function stateView(state: State): object {
     locks: locksOf(state),
     orders: ordersOf(state),
     ordersInFlight: state.inFlight,
+    returns: world.all<ReturnRow>('SELECT * FROM returns ORDER BY n').map((row) => listedReturn(state, row)),
+    notices: world.all<NoticeRow>('SELECT * FROM notices ORDER BY n').map((row) => noticePayload(world, row)),
     registrations: world.all(
       'SELECT id, partner_id AS partnerId, variant_id AS variantId, fired_at AS firedAt FROM registrations',
     ),

@@ -86,12 +86,15 @@ describe('the clock', () => {
   })
 
   test('goes to what falls due next, and says what it was', async () => {
-    expect((await control(sandbox, 'POST', 'clock', {next: true})).state).toBe('VALIDATION_ERRORS')
     const {payload} = await callerOf(sandbox).filled('C', {[variantOf(sandbox, 'RML-SAF-050')]: 1})
     const moved = await control(sandbox, 'POST', 'clock', {next: true})
     expect(moved.payload.fired).toEqual([
       {job: 'price-lock-expired', at: payload.lockExpiresAt, id: payload.lockId},
     ])
+    expect((await control(sandbox, 'POST', 'clock', {next: true})).payload.fired).toMatchObject([
+      {job: 'notice-expired'},
+    ])
+    expect((await control(sandbox, 'POST', 'clock', {next: true})).state).toBe('VALIDATION_ERRORS')
   })
 })
 

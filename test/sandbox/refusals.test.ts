@@ -5,6 +5,7 @@ import {checkWorld} from '../../src/sandbox/check.ts'
 import {servedNames} from '../../src/sandbox/routes.ts'
 import {createSandbox, type Sandbox} from '../../src/sandbox/sandbox.ts'
 import {type Answer, address, callerOf, control, raw, variantOf} from './caller.ts'
+import {eventCases} from './event-refusals.ts'
 import {type Case, readCases} from './read-refusals.ts'
 
 let sandbox: Sandbox
@@ -345,6 +346,7 @@ const cases: Case[] = [
     },
   },
   ...readCases(() => ({sandbox, caller})),
+  ...eventCases(() => ({sandbox, caller})),
 ]
 
 const lastOrder = () =>

@@ -1,0 +1,144 @@
+import type {Sandbox} from '../../src/sandbox/sandbox.ts'
+import {type Answer, type callerOf, control} from './caller.ts'
+import type {Case} from './read-refusals.ts'
+
+const nobody = '00000000-0000-4000-8000-000000000000'
+
+/** An order of the demo data by its reference, with its first group and line. */
+export function historic(sandbox: Sandbox, reference: string): {id: string; group: string; lines: string[]} {
+  const {world} = sandbox.state
+  const sql = `SELECT o.id, g.id AS "group" FROM orders o JOIN groups g ON g.order_id = o.id
+    WHERE o.external_reference = ?`
+  const order = world.get<{id: string; group: string}>(sql, reference)
+  if (order === undefined) throw new Error(`the demo data has no ${reference}`)
+  const rows = world.all<{id: string}>(
+    'SELECT id FROM order_lines WHERE order_id = ? ORDER BY position',
+    order.id,
+  )
+  return {...order, lines: rows.map(({id}) => id)}
+}
+
+/** The refusals of returns, notices and webhooks. */
+export function eventCases(at: () => {sandbox: Sandbox; caller: ReturnType<typeof callerOf>}): Case[] {
+  return [...returnCases(at), ...noticeCases(at)]
+}
+
+type At = Parameters<typeof eventCases>[0]
+
+function returnCases(at: At): Case[] {
+  const ask: ReturnType<typeof callerOf>['ask'] = (...request) => at().caller.ask(...request)
+  const create =
+    (change: object = {}, line: object = {}, reference = 'HIST-0002') =>
+    (): Promise<Answer> => {
+      const order = historic(at().sandbox, reference)
+      const lines = [{scentOrderLineId: order.lines[0], quantity: 1, reasonCode: 'Damaged', ...line}]
+      const body = {fulfillmentGroupId: order.group, lines, ...change}
+      return ask('POST', `/scent/orders/${order.id}/return-requests`, {body})
+    }
+  const after = (first: () => Promise<Answer>, second: (answer: Answer) => Promise<Answer>) => async () =>
+    second(await first())
+  const of = 'createReturn'
+  return [
+    {of, code: 'VALIDATION_ERRORS', provoke: create({lines: []})},
+    {
+      of,
+      code: 'VALIDATION_INVALID_REASON_CODE',
+      provoke: create({}, {reasonCode: 'Bored'}),
+      details: () => ({
+        errors: {'lines[0].reasonCode': ['is no reason code']},
+        allowedValues: {reasonCode: ['Damaged']},
+      }),
+    },
+    {
+      of,
+      code: 'NOT_FOUND_SCENT_ORDER',
+      provoke: () => {
+        const lines = [{scentOrderLineId: nobody, quantity: 1, reasonCode: 'Damaged'}]
+        const body = {fulfillmentGroupId: nobody, lines}
+        return ask('POST', '/scent/orders/x/return-requests', {body})
+      },
+    },
+    {
+      of,
+      code: 'NOT_FOUND_FULFILLMENT_GROUP',
+      provoke: () => create({fulfillmentGroupId: historic(at().sandbox, 'HIST-0001').group})(),
+    },
+    {
+      of,
+      code: 'NOT_FOUND_ORDER_LINE',
+      provoke: () => create({}, {scentOrderLineId: historic(at().sandbox, 'HIST-0001').lines[0]})(),
+    },
+    {
+      of,
+      code: 'BUSINESS_RETURN_REQUEST_GROUP_NOT_DELIVERED',
+      provoke: create({}, {quantity: 99}, 'HIST-0003'),
+    },
+    {
+      of,
+      code: 'BUSINESS_RETURN_REQUEST_WINDOW_EXPIRED',
+      provoke: create({}, {}, 'HIST-0001'),
+      details: () => ({windowDays: 14}),
+    },
+    {
+      of,
+      code: 'BUSINESS_RETURN_REQUEST_EXCEEDS_REMAINING',
+      provoke: create({}, {quantity: 99}, 'HIST-0001'),
+    },
+    {of, code: 'BUSINESS_RETURN_REQUEST_DUPLICATE_LINE', provoke: after(create(), create())},
+    {
+      of: 'listOrderReturns',
+      code: 'NOT_FOUND_SCENT_ORDER',
+      provoke: () => ask('GET', `/scent/orders/${nobody}/return-requests`),
+    },
+    {
+      of: 'listReturns',
+      code: 'VALIDATION_INVALID_RETURN_STATUS',
+      provoke: () => ask('GET', '/scent/return-requests', {query: 'status=requested'}),
+    },
+    {
+      of: 'withdrawReturn',
+      code: 'NOT_FOUND_RETURN_REQUEST',
+      provoke: () => ask('PATCH', `/scent/return-requests/${nobody}/withdraw`),
+    },
+    {
+      of: 'withdrawReturn',
+      code: 'BUSINESS_RETURN_REQUEST_NOT_PENDING',
+      provoke: after(create(), async ({payload}) => {
+        await control(at().sandbox, 'POST', `returns/${payload.id}/accept`)
+        return ask('PATCH', `/scent/return-requests/${payload.id}/withdraw`)
+      }),
+    },
+  ]
+}
+
+function noticeCases(at: At): Case[] {
+  const respond = (id: string, choice = 'CancelWhole') =>
+    at().caller.ask('PATCH', `/scent/unfulfillable-notices/${id}/respond`, {body: {choice}})
+  const open = () =>
+    at().sandbox.state.world.get<{id: string}>(
+      "SELECT id FROM notices WHERE status = 'AwaitingPartnerResponse'",
+    )?.id ?? ''
+  const of = 'respondToNotice'
+  return [
+    {of, code: 'VALIDATION_ERRORS', provoke: () => respond(open(), 'Perhaps')},
+    {of, code: 'NOT_FOUND_UNFULFILLABLE_NOTICE', provoke: () => respond(nobody)},
+    {
+      of,
+      code: 'BUSINESS_NOTICE_NOT_AWAITING_RESPONSE',
+      provoke: async () => {
+        const id = open()
+        await respond(id)
+        return respond(id)
+      },
+    },
+    {
+      of,
+      code: 'CONFLICT_NOTICE_ALREADY_RESOLVED',
+      provoke: async () => {
+        const id = open()
+        await control(at().sandbox, 'POST', 'faults', {match: {operation: of}, effect: 'race', times: 1})
+        return respond(id)
+      },
+    },
+  ]
+}
