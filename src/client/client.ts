@@ -6,7 +6,7 @@ import {type Attempts, openAttempts} from './attempts.ts'
 import type {ClientEvent} from './events.ts'
 import type {Pacer} from './pace.ts'
 import {followPages, type Item} from './pages.ts'
-import {type AnyInput, assemble, prepare} from './request.ts'
+import {type AnyInput, assemble, headersOf, prepare} from './request.ts'
 import type {TokenSource} from './token.ts'
 
 export interface CallOptions {
@@ -72,9 +72,8 @@ export function createClient(options: ClientOptions): Client {
     pages: (operation, input, pageOptions = {}) => followPages(client, operation, input, pageOptions),
     async raw({method, path, query = [], headers = {}, body}, callOptions = {}) {
       const prepared = assemble(options.baseUrl, {method, path, query, body})
-      const own = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value])
       return attempts.run(
-        {...prepared, headers: {...currencyHeader(options), ...prepared.headers, ...Object.fromEntries(own)}},
+        {...prepared, headers: {...currencyHeader(options), ...prepared.headers, ...headersOf(headers)}},
         {auth: 'bearer', repeat: method === 'GET' ? 'freely' : 'never', changes: method !== 'GET'},
         callOptions,
       )
@@ -109,7 +108,7 @@ async function call<O extends Operation>(
 const requestId = (answer: Answer) => (answer.requestId === undefined ? {} : {requestId: answer.requestId})
 
 const currencyHeader = ({currency}: ClientOptions): Record<string, string> =>
-  currency === undefined ? {} : {'x-partner-currency': currency}
+  currency === undefined ? {} : headersOf({'x-partner-currency': currency})
 
 /** The payload is checked and handed on as it came: unknown fields stay in, nothing is transformed. */
 function oddPayload(operation: Operation, payload: unknown): string | undefined {

@@ -53,6 +53,23 @@ export function assemble(
 /** Identifiers are UUIDs unless the spec says otherwise (spec, Conventions); it does for the global id of an order. */
 const isUuidName = (name: string) => name.endsWith('Id') && name !== 'orderGlobalId'
 
+/** What decides where a request goes, who asks, and where it ends, is not to be given. */
+const OURS =
+  /^(?:authorization|host|content-length|connection|transfer-encoding|upgrade|te|trailer|expect|proxy-.*)$/
+
+/** Headers in lower case. Fails with INVALID_INPUT where one can not be sent, or is not to be chosen. */
+export function headersOf(given: Readonly<Record<string, string>>): Record<string, string> {
+  const headers: Record<string, string> = {}
+  for (const [name, value] of Object.entries(given)) {
+    const lower = name.toLowerCase()
+    if (!/^[\w!#$%&'*+.^`|~-]+$/.test(name)) throw invalid('header', name, 'is no name of a header')
+    if (OURS.test(lower)) throw invalid('header', name, 'is written by the program alone')
+    if (!/^[\t\x20-\x7e]*$/.test(value)) throw invalid(name, value, 'must be printable ASCII')
+    headers[lower] = value
+  }
+  return headers
+}
+
 /** Fills the names of a path, each as one segment that no URL parser takes for anything else. */
 function pathOf(template: string, params: Readonly<Record<string, string>>): string {
   return template.replace(/\{(\w+)\}/g, (_, name: string) => {

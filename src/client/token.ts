@@ -50,6 +50,8 @@ const REMEMBER_REFUSAL_MS = 30_000
 const PATIENCE_MS = 10_000
 const LOOK_AGAIN_MS = 25
 
+const UNFIT = 'The service answered with a token that no header can hold.'
+
 const moment = {wall: z.number(), ticks: z.number()}
 const record = z.object({
   v: z.literal(1),
@@ -86,6 +88,8 @@ export function openTokens(options: TokenOptions): TokenSource {
     if (refused?.print === print) failAgain(REMEMBER_REFUSAL_MS - ageOf(refused, at))
     try {
       const {accessToken, expiresIn} = await options.exchange(body, signal)
+      if (!/^[\x21-\x7e]+$/.test(accessToken))
+        throw new Failure('ODD_ANSWER', {effect: 'none', message: UNFIT})
       held = {text: accessToken, lifeMs: expiresIn * 1000, ...at}
     } catch (error) {
       if (isFailure(error, 'UNAUTHORIZED_INVALID_CREDENTIALS')) {

@@ -292,6 +292,15 @@ describe('an answer that is not in the contract', () => {
   })
 })
 
+it('a currency that no header can hold is refused', async () => {
+  const server = await service((_, response) => answer(response, 200, 'SUCCESS'))
+  const {client} = clientOf(server, {currency: 'US\nD'})
+  expect(await failureOf(client.call(readCart, {params: {customerRef: 'a'}}))).toMatchObject({
+    code: 'INVALID_INPUT',
+  })
+  expect(server.seen).toHaveLength(0)
+})
+
 describe('what --debug sees', () => {
   it('is each exchange, without token, secret and address', async () => {
     const server = await service((seen, response) =>
@@ -352,6 +361,22 @@ describe('a raw request', () => {
     expect(got.headers.location).toBe('/l')
     expect(server.seen[0]).toMatchObject({url: '/api/v1/x?a%20b=%26', body: '{"n":1.50}'})
     expect(server.seen[0]?.headers).toMatchObject({'x-partner-currency': 'USD', accept: 'text/plain'})
+  })
+
+  it.each([
+    ['X-Two\nLines', 'a'],
+    ['', 'a'],
+    ['X-A', 'a\r\nHost: evil.test'],
+    ['X-A', 'ü'],
+    ['Authorization', 'Bearer other'],
+    ['HOST', 'evil.test'],
+    ['Content-Length', '0'],
+    ['Proxy-Authorization', 'x'],
+  ])('refuses the header %j: %j', async (name, value) => {
+    const server = await service((_, response) => answer(response, 200, 'SUCCESS'))
+    const call = clientOf(server).client.raw({method: 'GET', path: '/api/v1/x', headers: {[name]: value}})
+    expect(await failureOf(call)).toMatchObject({code: 'INVALID_INPUT', exitCode: 2})
+    expect(server.seen).toHaveLength(0)
   })
 
   it('is repeated where it only reads', async () => {

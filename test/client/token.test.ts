@@ -200,6 +200,13 @@ describe('a refused credential', () => {
   })
 })
 
+it('a token that no header can hold is refused, and not kept', async () => {
+  const {time, cache, process} = machine()
+  const exchange = async () => ({accessToken: 'a\r\nX-Evil: 1', expiresIn: 300})
+  await expect(time.run(process({exchange}).get())).rejects.toMatchObject({code: 'ODD_ANSWER'})
+  expect(cache.read()).toBeUndefined()
+})
+
 it.each(['', '{', '{"v":2}', '{"v":1,"token":"x"}', '{"v":1,"token":{"text":"x"}}'])(
   'a cache that says nothing sensible counts as empty: %s',
   async (text) => {
