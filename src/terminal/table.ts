@@ -49,8 +49,9 @@ export function chosen<Row>(
     return columns.filter(({shown}) => shown === undefined || (shown === 'plain' && target === 'plain'))
   }
   return names.split(',').map((name) => {
-    const found = columns.find(({key}) => key === name.trim())
-    if (found) return found
+    const {yields: _, ...found} = columns.find(({key}) => key === name.trim()) ?? {}
+    // A column that was asked for does not yield.
+    if ('get' in found) return found
     throw new Failure('INVALID_INPUT', {
       message: `There is no column "${name.trim()}".`,
       hint: `Known columns: ${columns.map(({key}) => key).join(', ')}.`,
@@ -78,7 +79,7 @@ function measure<Row>(column: Column<Row>, rows: Row[], paint: Paint, now: numbe
   const cells = values.map((cell) => ({text: pretty(cell, noPaint, now), painted: pretty(cell, paint, now)}))
   const filled = values.filter((cell) => cell !== null && cell !== undefined)
   const numeric = filled.length > 0 && filled.every(isNumeric)
-  const wanted = Math.max(width(column.header), ...cells.map(({text}) => width(text)))
+  const wanted = cells.reduce((most, {text}) => Math.max(most, width(text)), width(column.header))
   const atLeast = (room: number) =>
     column.whole || numeric ? wanted : Math.min(wanted, Math.max(room, width(column.header)))
   return {column: column as Column<never>, cells, numeric, wanted, fair: atLeast(FAIR), least: atLeast(LEAST)}

@@ -63,6 +63,11 @@ describe('the choice of columns', () => {
     expect(keys('more, id', 'terminal')).toEqual(['more', 'id'])
   })
 
+  it('keeps what it names, however narrow the terminal', async () => {
+    const asked = chosen(columns, 'id,note', 'terminal')
+    expect(await tableText(asked, rows, {terminalWidth: 20})).toContain('NOTE')
+  })
+
   it('names the known columns where one is unknown', () => {
     expect(() => keys('id,nmae', 'plain')).toThrow(
       expect.objectContaining({code: 'INVALID_INPUT', hint: expect.stringContaining('id, name, amount')}),
