@@ -1,5 +1,5 @@
 import {createHmac} from 'node:crypto'
-import {rmSync} from 'node:fs'
+import {renameSync, rmSync} from 'node:fs'
 import sqlite, {type Database, type JSValue, type Statement} from 'node-sqlite3-wasm'
 import {schema, schemaVersion} from './schema.ts'
 
@@ -34,9 +34,22 @@ export function uuidOf(seed: string, kind: string, n: number): string {
 
 /**
  * Opens the database at `file`, or one in memory; creates its tables when it is new. The caller sees to it that no
- * other process uses the file.
+ * other process uses the file. One that another version of the sandbox made is kept beside it, under the number of its
+ * tables, and a new one takes its place.
  */
 export function openWorld(file: string | ':memory:', seed: string): World {
+  const db = openDatabase(file)
+  if (db.get("SELECT name FROM sqlite_schema WHERE name = 'meta'") === null) {
+    db.exec(`BEGIN; ${schema} PRAGMA user_version = ${schemaVersion}; COMMIT;`)
+  }
+  const {user_version: version} = db.get('PRAGMA user_version') as {user_version: number}
+  if (version === schemaVersion) return overDatabase(db, seed)
+  db.close()
+  renameSync(file, `${file}.${version}`)
+  return openWorld(file, seed)
+}
+
+function openDatabase(file: string | ':memory:'): Database {
   // What a killed process left behind: the library's own lock is a folder that nobody removes.
   if (file !== ':memory:') rmSync(`${file}.lock`, {recursive: true, force: true})
   const db: Database = file === ':memory:' ? new sqlite.Database() : new sqlite.Database(file)
@@ -45,10 +58,7 @@ export function openWorld(file: string | ':memory:', seed: string): World {
   db.get('PRAGMA journal_mode = WAL')
   // 64 MiB of cache, and rare checkpoints: each of them waits for the disk.
   db.exec('PRAGMA synchronous = NORMAL; PRAGMA cache_size = -65536; PRAGMA wal_autocheckpoint = 8000;')
-  if (db.get("SELECT name FROM sqlite_schema WHERE name = 'meta'") === null) {
-    db.exec(`BEGIN; ${schema} PRAGMA user_version = ${schemaVersion}; COMMIT;`)
-  }
-  return overDatabase(db, seed)
+  return db
 }
 
 function overDatabase(db: Database, seed: string): World {
