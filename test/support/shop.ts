@@ -2,6 +2,8 @@ import {createClient} from '../../src/client/client.ts'
 import {unpaced} from '../../src/client/pace.ts'
 import {mintToken} from '../../src/contract/auth.ts'
 import {addCartItem} from '../../src/contract/cart.ts'
+import {previewCheckoutOf} from '../../src/contract/checkout.ts'
+import {createOrder} from '../../src/contract/orders.ts'
 import {listVariants} from '../../src/contract/variants.ts'
 import {listWalletTransactions} from '../../src/contract/wallet.ts'
 import type {HttpRequest, Send} from '../../src/contract/wire.ts'
@@ -97,6 +99,15 @@ export async function openShop(options: SandboxOptions & {through?: (send: Send)
       const variantId = await this.variant()
       await client.call(addCartItem, {query: {customerRef}, body: {variantId, quantity}})
       return {variantId, quantity}
+    },
+    /** An order of one line that is on its way. */
+    async order(customerRef: string, quantity = 2) {
+      await this.fill(customerRef, quantity)
+      const params = {customerRef}
+      const {lockId} = await client.call(previewCheckoutOf, {params, query: {lock: true}})
+      if (!lockId) throw new Error('the cart can not be locked')
+      const body = {externalReference: customerRef, customerRef, lockId, shippingAddress: address}
+      return client.call(createOrder, {body})
     },
     /** Ledger entries, newest first. */
     async ledger() {
