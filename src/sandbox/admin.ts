@@ -17,7 +17,7 @@ import {changePartner, findPartner, partnerChange, partnerView} from './partner-
 import {allPartners} from './partners.ts'
 import {envelope, invalid, type Reply, refusal, refuse, success} from './reply.ts'
 import {advanceReturn, rejectReturn, returnSteps} from './return-moves.ts'
-import {seedNames, seedWorld} from './seed.ts'
+import {isSeed, seedWorld} from './seed.ts'
 import {restoreSnapshot, takeSnapshot} from './snapshots.ts'
 import type {State} from './state.ts'
 import {stateView} from './state-view.ts'
@@ -95,8 +95,11 @@ function routesOf(state: State, {folder}: AdminOptions): AdminRoute[] {
     plain('GET', '/info', () => infoOf(state)),
     plain('GET', '/state', () => stateView(state)),
     plain('GET', '/check', () => ({violations: checkWorld(world)})),
-    route('POST', '/reset', z.strictObject({seed: z.optional(z.enum(seedNames))}), ({body}) =>
-      resetWorld(state, body.seed),
+    route(
+      'POST',
+      '/reset',
+      z.strictObject({seed: z.optional(z.string().check(z.refine(isSeed, 'is no seed')))}),
+      ({body}) => resetWorld(state, body.seed),
     ),
     plain('POST', '/snapshots/:name', ({id}) => takeSnapshot(world, folder, id)),
     plain('POST', '/snapshots/:name/restore', ({id}) => {
@@ -192,10 +195,7 @@ function infoOf(state: State): object {
 }
 
 /** What is of this process is forgotten as well: faults, journal, limits, orders in the making. */
-function resetWorld(
-  state: State,
-  seed = state.world.meta('seed') === 'empty' ? ('empty' as const) : ('demo' as const),
-): object {
+function resetWorld(state: State, seed = state.world.meta('seed') ?? 'demo'): object {
   state.clock.reset()
   seedWorld(state, seed)
   forgetProcess(state)

@@ -9,6 +9,7 @@ import {checkMediaType, parseBody, readBody} from './body.ts'
 import {type Call, Created} from './call.ts'
 import {iso} from './clock.ts'
 import type {Fault} from './faults.ts'
+import {runOverdue} from './jobs.ts'
 import {currencies} from './money.ts'
 import {startOrder} from './orders.ts'
 import {type Partner, partnerById} from './partners.ts'
@@ -185,9 +186,18 @@ async function serve(admitted: Admitted): Promise<Reply> {
       arrived,
     }) as Call
   if (fault?.effect === 'slow' && fault.when === 'before') await linger(state, call(), name, fault)
+  seeToJobs(state)
   const result = state.world.transaction(() => handler(call()))
   const reply = result instanceof Created ? created(state, result, incoming.origin, name) : success(result)
   return fault === null ? reply : spoiled(state, reply, fault)
+}
+
+/** What fell due by itself happens before a request sees the world; looked for twice a second at most. */
+function seeToJobs(state: State): void {
+  const now = performance.now()
+  if (now - state.lookedAt < 500) return
+  state.lookedAt = now
+  state.world.transaction(() => runOverdue(state))
 }
 
 /** The name of the operation that a shared route's body will turn out to mean, as far as that can be told. */

@@ -1,22 +1,34 @@
 import {deleteCart, serveAddCartItem} from './cart.ts'
 import {cartOf} from './cart-view.ts'
 import {lockOf} from './checkout.ts'
+import {issueHour, issuePeriod, openPeriod, settlePeriod} from './commissions.ts'
+import {monthStart} from './month.ts'
 import {raiseNotice} from './notices.ts'
 import {serveCreateOrder} from './orders.ts'
 import {type Partner, partnerByClientId, partnerById} from './partners.ts'
 import type {State} from './state.ts'
+import {closeStatement} from './statements.ts'
 import {moveWallet} from './wallet.ts'
+import type {World} from './world.ts'
 
 const day = 86_400_000
 
 /** What Rimal Retail has done before today. Orders go through the same rules as any other. */
-export function seedHistory(state: State): void {
+export function seedHistory(state: State, bulkEntries = 0): void {
   const {world, clock} = state
   const now = clock.now()
   const partner = partnerByClientId(world, 'rimal-retail')
   if (partner === undefined) return
   const closing = partner.wallet ?? 0
-  world.run('UPDATE partners SET wallet = 1000000 WHERE id = ?', partner.id)
+  const month = monthStart(now)
+  const [before, last] = [monthStart(now, -2), monthStart(now, -1)]
+  world.run('UPDATE partners SET wallet = ? WHERE id = ?', opening, partner.id)
+  if (bulkEntries > 0) seedLedger(world, partner.id, bulkEntries, before)
+  const oldest = placeOrder(state, partner, 'OLD-0001', before + 11.5 * day, {'RML-SAF-050': 4})
+  deliver(state, oldest, before + 14 * day)
+  moveWallet(world, partner.id, 200_000, {type: 'TopUp', id: 'TOPUP-HIST-1'}, last + 2.4 * day)
+  const older = placeOrder(state, partner, 'OLD-0002', last + 4.5 * day, {'RML-TAI-050': 2})
+  deliver(state, older, last + 7 * day)
   const old = placeOrder(state, partner, 'HIST-0001', now - 22 * day, {'RML-SAF-050': 2, 'WRD-JAS-050': 1})
   deliver(state, old, now - 20 * day)
   const recent = placeOrder(state, partner, 'HIST-0002', now - 7 * day, {'NJD-LEA-050': 2, 'RML-TAI-050': 3})
@@ -27,15 +39,60 @@ export function seedHistory(state: State): void {
   placeOrder(state, partner, 'HIST-0004', now - day, {'NJD-ROY-050': 20})
   const left = partnerById(world, partner.id)?.wallet ?? 0
   moveWallet(world, partner.id, closing - left, {type: 'TopUp', id: 'TOPUP-1'}, now - day / 2)
+  closeStatement(world, partner.id, last, month)
+  seedPeriods(world, partner.id, now)
   seedDiscountCodes(state, partner, now)
-  const soldOut = variantOf(state, 'SDR-HON-100')
+  seedWishes(state, partner, now)
+}
+
+/** What the wallet held before its ledger begins (L03), in halalas. */
+const opening = 1_000_000
+
+/**
+ * Entries of one second each before `until`, that leave the wallet where it was: pairs of a debit and a credit. One
+ * statement makes them, so that a million takes seconds.
+ */
+function seedLedger(world: World, partnerId: string, count: number, until: number): void {
   world.run(
-    'INSERT INTO registrations VALUES (?, ?, ?, ?, NULL)',
-    world.id('registration'),
-    partner.id,
-    soldOut,
-    now - day,
+    `WITH RECURSIVE entry (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM entry WHERE i < ?2),
+       priced AS (SELECT i, i % 2 = ?2 % 2 AS debit, 100 + ((?2 - i) / 2 * 37) % 9000 AS amount FROM entry)
+     INSERT INTO ledger
+       (partner_id, seq, type, amount, balance_before, balance_after, reference_type, reference_id, at)
+     SELECT ?1, i, CASE WHEN debit THEN 'Debit' ELSE 'Credit' END, amount,
+       ?3 + CASE WHEN debit THEN amount ELSE 0 END, ?3 + CASE WHEN debit THEN 0 ELSE amount END,
+       CASE WHEN debit THEN 'Order' ELSE 'TopUp' END, 'BULK-' || i, ?4 - (?2 - i + 1) * 1000 FROM priced`,
+    partnerId,
+    count,
+    opening,
+    until,
   )
+}
+
+/** The period before the last one is Settled, the last one Issued, whatever day of the month it is. */
+function seedPeriods(world: World, partnerId: string, now: number): void {
+  const month = monthStart(now)
+  const [settled, issued] = [monthStart(now, -2), monthStart(now, -1)].map((at) =>
+    openPeriod(world, partnerId, at),
+  )
+  const issueDate = month + Math.min(7 * day, (now - month) / 2)
+  const dates = 'UPDATE commission_periods SET issue_date = ?, settle_date = ? WHERE id = ?'
+  world.run(dates, Math.floor(issueDate), Math.max(month + 14 * day, now + 7 * day), issued ?? '')
+  issuePeriod(world, issued ?? '', Math.min(Math.floor(issueDate) + issueHour, now))
+  const before = monthStart(now, -1)
+  issuePeriod(world, settled ?? '', before + 7 * day + issueHour)
+  settlePeriod(world, settled ?? '', before + 14 * day)
+}
+
+function seedWishes(state: State, partner: Partner, now: number): void {
+  const {world} = state
+  const soldOut = variantOf(state, 'SDR-HON-100')
+  const register = 'INSERT INTO registrations VALUES (?, ?, ?, ?, NULL)'
+  world.run(register, world.id('registration'), partner.id, soldOut, now - day)
+  const wish =
+    'INSERT INTO wishlist_items (partner_id, customer_ref, variant_id, added_at) VALUES (?, ?, ?, ?)'
+  ;['RML-SAF-050', 'NJD-ROY-050', 'SDR-HON-100'].forEach((sku, i) => {
+    world.run(wish, partner.id, 'CUST-1001', variantOf(state, sku), now - (9 - i) * day)
+  })
 }
 
 function variantOf({world}: State, sku: string): string {

@@ -1,14 +1,21 @@
 import {iso} from './clock.ts'
+import {issueHour, issuePeriod, openPeriod, settlePeriod} from './commissions.ts'
+import {monthStart} from './month.ts'
 import {expireNotice} from './notices.ts'
 import type {State} from './state.ts'
+import {closeStatement} from './statements.ts'
 import type {World} from './world.ts'
 
 /** Something that happens by itself at a moment. */
 interface Job {
   name: string
-  /** The earliest moment after this one at which it is due, and for what. */
+  /**
+   * The earliest moment after this one at which it is due, and for what. One that has something to run is judged by
+   * the database alone: it is due, however late, until it ran.
+   */
   next(world: World, after: number): {at: number; ids: string[]} | undefined
-  run?(state: State, ids: string[], at: number): void
+  /** Does it; may answer the ids of what it made, instead of those it was due for. */
+  run?(state: State, ids: string[], at: number): string[] | undefined
 }
 
 export interface Fired {
@@ -17,7 +24,71 @@ export interface Fired {
   id: string
 }
 
+/** The moment until which statements are closed. */
+export const closedUntil = 'statements-closed-until'
+
+/** L06: a statement for every wallet, at the first moment of the next month. */
+const closeMonth: Job = {
+  name: 'statement-closed',
+  next: (world) => {
+    const from = world.meta(closedUntil)
+    if (from === undefined) return undefined
+    const wallets = world.all<{id: string}>(
+      'SELECT id FROM partners WHERE wallet IS NOT NULL ORDER BY global_id',
+    )
+    return {at: monthStart(Number(from), 1), ids: wallets.map(({id}) => id)}
+  },
+  run: ({world}, ids, at) => {
+    const from = Number(world.meta(closedUntil))
+    world.setMeta(closedUntil, String(at))
+    return ids.map((id) => closeStatement(world, id, from, at))
+  },
+}
+
+/** L13: a provisional period for every partner from the first moment of a month. */
+const openCommissions: Job = {
+  name: 'commission-opened',
+  next: (world) => {
+    const last = world.get<{at: number | null}>('SELECT max(period_to) AS at FROM commission_periods')
+    if (last === undefined || last.at === null) return undefined
+    const partners = world.all<{id: string}>('SELECT id FROM partners ORDER BY global_id')
+    return {at: last.at, ids: partners.map(({id}) => id)}
+  },
+  run: ({world}, ids, at) => ids.map((id) => openPeriod(world, id, at)),
+}
+
+const periodsDue = (world: World, column: string, where: string, delay: number) => {
+  const rows = world.all<{id: string; at: number}>(
+    `SELECT id, ${column} AS at FROM commission_periods WHERE ${where} AND ${column} =
+     (SELECT min(${column}) FROM commission_periods WHERE ${where}) ORDER BY id`,
+  )
+  const [first] = rows
+  return first && {at: first.at + delay, ids: rows.map(({id}) => id)}
+}
+
+const issueCommissions: Job = {
+  name: 'commission-issued',
+  next: (world) => periodsDue(world, 'issue_date', 'issued_at IS NULL', issueHour),
+  run: ({world}, ids, at) => {
+    for (const id of ids) issuePeriod(world, id, at)
+    return ids
+  },
+}
+
+const settleCommissions: Job = {
+  name: 'commission-settled',
+  next: (world) => periodsDue(world, 'settle_date', 'issued_at IS NOT NULL AND settled_at IS NULL', 0),
+  run: ({world}, ids, at) => {
+    for (const id of ids) settlePeriod(world, id, at)
+    return ids
+  },
+}
+
 const jobs: readonly Job[] = [
+  closeMonth,
+  openCommissions,
+  issueCommissions,
+  settleCommissions,
   {
     name: 'notice-expired',
     next: (world) => {
@@ -30,6 +101,7 @@ const jobs: readonly Job[] = [
     },
     run: (state, ids, at) => {
       for (const id of ids) expireNotice(state, id, at)
+      return ids
     },
   },
   {
@@ -47,8 +119,14 @@ const jobs: readonly Job[] = [
   },
 ]
 
-function nextDue(world: World, after: number): {at: number; job: Job; ids: string[]} | undefined {
-  const due = jobs.flatMap((job) => {
+interface Due {
+  at: number
+  job: Job
+  ids: string[]
+}
+
+function nextDue(world: World, after: number, among: readonly Job[] = jobs): Due | undefined {
+  const due = among.flatMap((job) => {
     const next = job.next(world, after)
     return next === undefined ? [] : [{...next, job}]
   })
@@ -66,11 +144,27 @@ export function advanceTo(state: State, moment: number): Fired[] {
   for (let at = state.clock.now(); ; ) {
     const due = nextDue(state.world, at)
     if (due === undefined || due.at > moment) break
-    at = due.at
+    at = Math.max(at, due.at)
     state.clock.moveTo(at)
-    due.job.run?.(state, due.ids, at)
-    fired.push(...due.ids.map((id) => ({job: due.job.name, at: iso(at), id})))
+    fired.push(...fire(state, due))
   }
   state.clock.moveTo(moment)
   return fired
+}
+
+/** Runs what fell due while the clock ran by itself, or while the sandbox was down. */
+export function runOverdue(state: State): Fired[] {
+  const fired: Fired[] = []
+  const running = jobs.filter((job) => job.run !== undefined)
+  for (;;) {
+    const now = state.clock.now()
+    const due = nextDue(state.world, now, running)
+    if (due === undefined || due.at > now) return fired
+    fired.push(...fire(state, due))
+  }
+}
+
+function fire(state: State, {job, ids, at}: Due): Fired[] {
+  const made = job.run?.(state, ids, at) ?? ids
+  return made.map((id) => ({job: job.name, at: iso(at), id}))
 }

@@ -50,7 +50,7 @@ interface GroupRow {
 type ReadCall = Pick<Call, 'world' | 'partner' | 'currency'>
 
 // not shown: the numbers themselves; these are made up.
-const platformTaxNumber = '310000000000003'
+export const platformTaxNumber = '310000000000003'
 
 export function serveReadOrder(call: Call<typeof readOrder>): unknown {
   return orderPayload(call, ownOrder(call.world, call.partner, call.params.orderId))

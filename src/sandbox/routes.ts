@@ -16,6 +16,7 @@ import {
   serveStepCartItem,
 } from './cart.ts'
 import {servePreview, servePreviewOf, serveTakeLock} from './checkout.ts'
+import {serveListPeriods, serveObjection} from './commissions.ts'
 import {serveCreateDiscountCode, serveListDiscountCodes, serveUpdateDiscountCode} from './discounts.ts'
 import {createMatcher, type Matcher} from './match.ts'
 import {serveRespond} from './notices.ts'
@@ -24,6 +25,7 @@ import {serveCreateOrder} from './orders.ts'
 import {serveSalesReport} from './reports.ts'
 import {serveCreateReturn, serveListOrderReturns, serveListReturns, serveWithdrawReturn} from './returns.ts'
 import {serveListScents, serveReadScent} from './scents.ts'
+import {serveReadStatement, serveReportStatement} from './statements.ts'
 import {serveListVariants, serveReadVariant} from './variants.ts'
 import {serveListTransactions} from './wallet.ts'
 import {serveAddWishlistItem, serveReadWishlist, serveRemoveWishlistItem} from './wishlist.ts'
@@ -62,6 +64,10 @@ const handlers: {[Name in OperationName]?: Handler<(typeof api)[Name]>} = {
   createDiscountCode: serveCreateDiscountCode,
   updateDiscountCode: serveUpdateDiscountCode,
   listWalletTransactions: serveListTransactions,
+  readStatement: serveReadStatement,
+  reportStatement: serveReportStatement,
+  listCommissionPeriods: serveListPeriods,
+  objectToCommission: serveObjection,
   readSalesReport: serveSalesReport,
 }
 

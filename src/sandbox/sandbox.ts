@@ -21,7 +21,7 @@ import {createLimiter} from './limits.ts'
 import {allPartners} from './partners.ts'
 import {createRequests} from './requests.ts'
 import {createRoutes} from './routes.ts'
-import {type SeedName, seedWorld} from './seed.ts'
+import {seedWorld} from './seed.ts'
 import type {State} from './state.ts'
 import {openWorld} from './world.ts'
 
@@ -29,7 +29,7 @@ export interface SandboxOptions {
   /** The database file, which no other process may use; in memory when absent. */
   file?: string
   /** What a new database holds; `demo` when absent. */
-  seed?: SeedName
+  seed?: string
   /** Rate limits, as the service has them; on when absent. */
   limits?: boolean
   environment?: Environment
@@ -118,6 +118,7 @@ function openState(options: SandboxOptions, closing: AbortSignal): State {
     faults: createFaults(),
     requests: createRequests(),
     inFlight: [],
+    lookedAt: 0,
   }
   const kept = world.meta('seed')
   if (kept === undefined) seedWorld(state, options.seed ?? 'demo')

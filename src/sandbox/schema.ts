@@ -132,11 +132,24 @@ CREATE INDEX attempts_sent ON attempts (sent_at);
 CREATE INDEX attempts_event ON attempts (event_id);
 
 CREATE TABLE ledger (
-  n INTEGER PRIMARY KEY, partner_id TEXT NOT NULL, type TEXT NOT NULL CHECK (type IN ('Debit', 'Credit')),
+  n INTEGER PRIMARY KEY, partner_id TEXT NOT NULL, seq INTEGER NOT NULL, type TEXT NOT NULL CHECK (type IN ('Debit', 'Credit')),
   amount INTEGER NOT NULL CHECK (amount >= 0), balance_before INTEGER NOT NULL, balance_after INTEGER NOT NULL,
   reference_type TEXT NOT NULL, reference_id TEXT NOT NULL, at INTEGER NOT NULL
 ) STRICT;
-CREATE INDEX ledger_partner ON ledger (partner_id, n);
+CREATE UNIQUE INDEX ledger_partner ON ledger (partner_id, seq);
+CREATE INDEX ledger_at ON ledger (partner_id, at, seq);
+CREATE INDEX ledger_type ON ledger (partner_id, reference_type, seq);
+CREATE TABLE statements (
+  id TEXT PRIMARY KEY, partner_id TEXT NOT NULL, sequence INTEGER NOT NULL, period_from INTEGER NOT NULL,
+  period_to INTEGER NOT NULL, generated_at INTEGER NOT NULL, debits INTEGER NOT NULL, credits INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+CREATE UNIQUE INDEX statements_partner ON statements (partner_id, sequence);
+CREATE TABLE commission_periods (
+  id TEXT PRIMARY KEY, partner_id TEXT NOT NULL, period_from INTEGER NOT NULL, period_to INTEGER NOT NULL,
+  issue_date INTEGER NOT NULL, settle_date INTEGER NOT NULL, issued_at INTEGER, settled_at INTEGER,
+  commission INTEGER, commission_vat INTEGER, objection TEXT, objected_at INTEGER
+) STRICT, WITHOUT ROWID;
+CREATE UNIQUE INDEX commission_periods_partner ON commission_periods (partner_id, period_from);
 CREATE TABLE stock_moves (
   n INTEGER PRIMARY KEY, variant_id TEXT NOT NULL, delta INTEGER NOT NULL, reason TEXT NOT NULL,
   reference_id TEXT, at INTEGER NOT NULL

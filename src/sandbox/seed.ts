@@ -2,15 +2,23 @@ import {createHmac} from 'node:crypto'
 import {Failure} from '../contract/failure.ts'
 import type {Environment} from './auth.ts'
 import {demoScents, sizes, specials} from './catalog.ts'
+import {openPeriod} from './commissions.ts'
 import {seedHistory} from './history.ts'
+import {closedUntil} from './jobs.ts'
 import {portion, vatOn} from './money.ts'
+import {monthStart} from './month.ts'
 import type {Mode} from './pricing.ts'
 import type {State} from './state.ts'
 import {fold} from './variants.ts'
 import type {World} from './world.ts'
 
 export const seedNames = ['demo', 'empty'] as const
-export type SeedName = (typeof seedNames)[number]
+
+/** The demo data, and a ledger of N older entries before it. */
+const bulk = /^bulk:wallet=([1-9]\d{0,7})$/
+
+export const isSeed = (seed: string): boolean =>
+  bulk.test(seed) || (seedNames as readonly string[]).includes(seed)
 
 /** A partner of the demo data. */
 interface DemoPartner {
@@ -74,22 +82,32 @@ const demoPartners: readonly DemoPartner[] = [
   },
 ]
 
-/** Fills the database anew. `empty` has the partners with empty wallets and no catalogue. */
-export function seedWorld(state: State, seed: SeedName): void {
+/**
+ * Fills the database anew. `empty` has the partners with empty wallets and no catalogue; `bulk:wallet=N` is the demo
+ * data with N more entries in the ledger of Rimal Retail.
+ */
+export function seedWorld(state: State, seed: string): void {
   const {world, environment} = state
-  if (!seedNames.includes(seed)) {
-    throw new Failure('INVALID_INPUT', {message: `No such seed: ${seed}. Known: ${seedNames.join(', ')}.`})
+  if (!isSeed(seed)) {
+    const message = `No such seed: ${seed}. Known: ${seedNames.join(', ')}, bulk:wallet=N.`
+    throw new Failure('INVALID_INPUT', {message})
   }
   world.transaction(() => {
     for (const table of world.tables()) world.script(`DELETE FROM ${table}`)
     world.setMeta('seed', seed)
     const ids = new Map(demoPartners.map((partner) => [partner.key, world.id('partner')]))
-    for (const partner of demoPartners) insertPartner(world, partner, ids, environment, seed === 'demo')
-    if (seed === 'demo') {
-      seedCatalog(world, ids, state.clock.now())
-      seedHistory(state)
-    }
+    for (const partner of demoPartners) insertPartner(world, partner, ids, environment, seed !== 'empty')
+    startMonth(world, ids.values(), state.clock.now())
+    if (seed === 'empty') return
+    seedCatalog(world, ids, state.clock.now())
+    seedHistory(state, Number(bulk.exec(seed)?.[1] ?? 0))
   })
+}
+
+/** Every partner has a commission period for this month; statements are closed up to it. */
+function startMonth(world: World, partnerIds: Iterable<string>, now: number): void {
+  world.setMeta(closedUntil, String(monthStart(now)))
+  for (const id of partnerIds) openPeriod(world, id, now)
 }
 
 /** The secret of a demo credential: always the same, so that scripts can hold it. */

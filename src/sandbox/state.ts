@@ -22,6 +22,8 @@ export interface State {
   requests: Requests
   /** Orders that are being made right now; gone with the process, as if never asked for. */
   inFlight: InFlight[]
+  /** When it was last seen to that nothing is overdue, in milliseconds of this process. */
+  lookedAt: number
   /** Aborted when the sandbox closes: whoever waits stops waiting. */
   closing: AbortSignal
 }

@@ -6,30 +6,87 @@ import {pageOf} from './page.ts'
 import {refuse} from './reply.ts'
 import type {World} from './world.ts'
 
-interface LedgerRow {
+/** An entry of a ledger. `seq` counts the entries of one partner from 1 without a gap, in the order of their time. */
+export interface LedgerRow {
+  seq: number
   type: 'Debit' | 'Credit'
   amount: Halalas
   balance_before: Halalas
   balance_after: Halalas
   reference_type: string
+  reference_id: string
   at: number
 }
 
+/** L20: the ledger of a partner without a wallet is no empty list. */
 export function serveListTransactions(call: Call<typeof listWalletTransactions>): unknown {
   const {world, partner, query} = call
   if (partner.wallet === null) refuse('NOT_FOUND_WALLET')
-  const where = `FROM ledger WHERE partner_id = ?1 AND (?2 IS NULL OR at >= ?2) AND (?3 IS NULL OR at < ?3)
-    AND (?4 IS NULL OR reference_type IN (SELECT value FROM json_each(?4)))`
-  const types = query.referenceType === undefined ? null : JSON.stringify(query.referenceType)
-  const filters = [partner.id, query.fromUtc ?? null, query.toUtc ?? null, types]
-  const total = world.get<{n: number}>(`SELECT count(*) AS n ${where}`, ...filters)?.n ?? 0
+  const span = spanOf(world, partner.id, query.fromUtc, query.toUtc)
+  const {total, read} =
+    query.referenceType === undefined
+      ? everyEntry(world, partner.id, span)
+      : entriesOfTypes(world, partner.id, span, query.referenceType)
   return pageOf(query, total, {ends: true}, (limit, offset) =>
-    world
-      .all<LedgerRow>(`SELECT * ${where} ORDER BY n DESC LIMIT ?5 OFFSET ?6`, ...filters, limit, offset)
-      .map((row) => entryPayload(row, call.currency)),
+    read(limit, offset).map((row) => entryPayload(row, call.currency)),
   )
 }
 
+/** The first and the last entry of a window. */
+export interface Span {
+  low: number
+  high: number
+}
+
+/** Q08: from inclusive, to exclusive. */
+export function spanOf(world: World, partnerId: string, from?: number, to?: number): Span {
+  const first = 'SELECT seq FROM ledger WHERE partner_id = ? AND at >= ? ORDER BY at, seq LIMIT 1'
+  const last = 'SELECT seq FROM ledger WHERE partner_id = ? AND at < ? ORDER BY at DESC, seq DESC LIMIT 1'
+  const newest = world.get<{seq: number | null}>(
+    'SELECT max(seq) AS seq FROM ledger WHERE partner_id = ?',
+    partnerId,
+  )
+  const end = newest?.seq ?? 0
+  return {
+    low: from === undefined ? 1 : (world.get<{seq: number}>(first, partnerId, from)?.seq ?? end + 1),
+    high: to === undefined ? end : (world.get<{seq: number}>(last, partnerId, to)?.seq ?? 0),
+  }
+}
+
+interface Entries {
+  total: number
+  read(limit: number, offset: number): LedgerRow[]
+}
+
+/** Counted, not scanned: any page of a ledger of a million entries is as near as the first. */
+function everyEntry(world: World, partnerId: string, {low, high}: Span): Entries {
+  const sql = 'SELECT * FROM ledger WHERE partner_id = ? AND seq BETWEEN ? AND ? ORDER BY seq DESC'
+  return {
+    total: Math.max(0, high - low + 1),
+    read: (limit, offset) => {
+      const top = high - offset
+      return world.all<LedgerRow>(sql, partnerId, Math.max(low, top - limit + 1), top)
+    },
+  }
+}
+
+function entriesOfTypes(world: World, partnerId: string, {low, high}: Span, types: string[]): Entries {
+  const of = 'FROM ledger WHERE partner_id = ?1 AND seq BETWEEN ?2 AND ?3'
+  const count = `SELECT count(*) AS n ${of} AND reference_type = ?4`
+  const [one = '', ...others] = new Set(types)
+  const total = [one, ...others].reduce(
+    (sum, type) => sum + (world.get<{n: number}>(count, partnerId, low, high, type)?.n ?? 0),
+    0,
+  )
+  // One type is read along its own index. Several are picked from the ledger in its order, which the plus sign keeps.
+  const some = '+reference_type IN (SELECT value FROM json_each(?4))'
+  const filter = others.length === 0 ? 'reference_type = ?4' : some
+  const values = [partnerId, low, high, others.length === 0 ? one : JSON.stringify(types)]
+  const sql = `SELECT * ${of} AND ${filter} ORDER BY seq DESC LIMIT ?5 OFFSET ?6`
+  return {total, read: (limit, offset) => world.all<LedgerRow>(sql, ...values, limit, offset)}
+}
+
+/** L02: an amount is positive, its type says the direction. */
 function entryPayload(row: LedgerRow, currency: Currency | null): object {
   return {
     transactionType: row.type,
@@ -49,28 +106,35 @@ function entryPayload(row: LedgerRow, currency: Currency | null): object {
 
 /**
  * Moves a wallet and writes the ledger entry with the balances before and after. `amount` is positive for a credit,
- * negative for a debit. The database refuses a balance below zero.
+ * negative for a debit. The database refuses a balance below zero (L04). An entry is never older than the one before.
  */
 export function moveWallet(
   world: World,
   partnerId: string,
   amount: Halalas,
+  // L01. not shown: other types. TopUp is the operator's funding.
   reference: {type: 'Order' | 'Refund' | 'TopUp'; id: string},
   now: number,
 ): void {
   const sql = 'UPDATE partners SET wallet = wallet + ? WHERE id = ? RETURNING wallet'
   const after = world.get<{wallet: Halalas | null}>(sql, amount, partnerId)?.wallet
   if (after === undefined || after === null) throw new Error(`partner ${partnerId} has no wallet`)
-  world.run(
-    `INSERT INTO ledger (partner_id, type, amount, balance_before, balance_after, reference_type, reference_id, at)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+  const last = world.get<{seq: number; at: number}>(
+    'SELECT seq, at FROM ledger WHERE partner_id = ? ORDER BY seq DESC LIMIT 1',
     partnerId,
+  )
+  world.run(
+    `INSERT INTO ledger
+       (partner_id, seq, type, amount, balance_before, balance_after, reference_type, reference_id, at)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    partnerId,
+    (last?.seq ?? 0) + 1,
     amount < 0 ? 'Debit' : 'Credit',
     Math.abs(amount),
     after - amount,
     after,
     reference.type,
     reference.id,
-    now,
+    Math.max(now, last?.at ?? now),
   )
 }

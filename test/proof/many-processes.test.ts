@@ -8,10 +8,11 @@ function fillLedger({world}: {world: World}, count: number) {
   const {entries = 0} = world.get<{entries: number}>(sql, 'rimal-retail') ?? {}
   for (let i = entries; i < count; i++) {
     world.run(
-      `INSERT INTO ledger (partner_id, type, amount, balance_before, balance_after, reference_type, reference_id, at)
-       SELECT id, 'Credit', 0, wallet, wallet, 'TopUp', ?, ? FROM partners WHERE client_id = 'rimal-retail'`,
+      `INSERT INTO ledger
+         (partner_id, seq, type, amount, balance_before, balance_after, reference_type, reference_id, at)
+       SELECT p.id, max(l.seq) + 1, 'Credit', 0, wallet, wallet, 'TopUp', ?, max(l.at)
+       FROM partners p JOIN ledger l ON l.partner_id = p.id WHERE p.client_id = 'rimal-retail'`,
       `top-up ${i}`,
-      i,
     )
   }
 }

@@ -1,7 +1,7 @@
 import type {OperationName} from '../../src/contract/api.ts'
 import type {Code} from '../../src/contract/errors.ts'
 import type {Sandbox} from '../../src/sandbox/sandbox.ts'
-import {type Answer, type callerOf, variantOf} from './caller.ts'
+import {type Answer, callerOf, control, variantOf} from './caller.ts'
 
 /** One way to reach a refusal, and what its details must say. */
 export interface Case {
@@ -35,6 +35,10 @@ export function readCases(at: () => {sandbox: Sandbox; caller: ReturnType<typeof
   const sales = (query: string) => () => ask('GET', '/scent/reports/sales/summary', {query})
   const wish = (ref: string, body: object) => () => ask('POST', `/scent/wishlist/${ref}/items`, {body})
   const over400Days = 'fromUtc=2025-01-01&toUtc=2026-02-05T00:00:00.001Z'
+  const object = (status: string, reason: string) => async () => {
+    const {items} = (await ask('GET', '/commission-periods', {query: `status=${status}`})).payload
+    return ask('POST', `/commission-periods/${items[0].id}/objection`, {body: {reason}})
+  }
   return [
     {of: 'readScent', code: 'NOT_FOUND_SCENT', provoke: () => ask('GET', `/scent/scents/${nobody}`)},
     {of: 'readBrand', code: 'NOT_FOUND_BRAND', provoke: () => ask('GET', '/scent/brands/x')},
@@ -93,6 +97,55 @@ export function readCases(at: () => {sandbox: Sandbox; caller: ReturnType<typeof
       of: 'readSalesReport',
       code: 'VALIDATION_INVALID_PERIOD',
       provoke: sales('fromUtc=2026-01-01&toUtc=2026-01-01T03:00:00%2B03:00'),
+    },
+    {
+      of: 'readStatement',
+      code: 'NOT_FOUND_STATEMENT',
+      provoke: () => ask('GET', `/statements/${nobody}`),
+    },
+    {
+      of: 'reportStatement',
+      code: 'VALIDATION_MISSING_REPORT_RANGE',
+      provoke: () => ask('GET', '/statements/report', {query: 'from=2026-13-01'}),
+      details: () => ({errors: {to: ['is required']}}),
+    },
+    {
+      of: 'listCommissionPeriods',
+      code: 'VALIDATION_INVALID_COMMISSION_PERIOD_STATUS',
+      provoke: () => ask('GET', '/commission-periods', {query: 'status=provisional'}),
+      details: () => ({
+        errors: {status: ['must be one of Provisional, Issued, Settled']},
+        allowedValues: {status: ['Provisional', 'Issued', 'Settled']},
+      }),
+    },
+    {of: 'objectToCommission', code: 'VALIDATION_ERRORS', provoke: object('Provisional', 'x'.repeat(1001))},
+    {
+      of: 'objectToCommission',
+      code: 'NOT_FOUND_COMMISSION_PERIOD',
+      provoke: () => ask('POST', `/commission-periods/${nobody}/objection`, {body: {reason: 'x'}}),
+    },
+    {
+      of: 'objectToCommission',
+      code: 'CONFLICT_COMMISSION_PERIOD_ALREADY_OBJECTED',
+      provoke: async () => {
+        await object('Provisional', 'x')()
+        return object('Provisional', 'y')()
+      },
+    },
+    {
+      of: 'objectToCommission',
+      code: 'CONFLICT_COMMISSION_PERIOD_NOT_PROVISIONAL',
+      provoke: object('Issued', 'x'),
+    },
+    {
+      of: 'objectToCommission',
+      code: 'CONFLICT_COMMISSION_PERIOD_PAST_ISSUE_DATE',
+      provoke: async () => {
+        const {items} = (await ask('GET', '/commission-periods', {query: 'status=Provisional'})).payload
+        await control(at().sandbox, 'POST', 'clock', {to: items[0].issueDate})
+        const again = callerOf(at().sandbox)
+        return again.ask('POST', `/commission-periods/${items[0].id}/objection`, {body: {reason: 'x'}})
+      },
     },
     {of: 'readSalesReport', code: 'VALIDATION_REPORT_WINDOW_TOO_LARGE', provoke: sales(over400Days)},
   ]

@@ -30,8 +30,9 @@ export default class SandboxStart extends ScentCommand {
     }),
     data: Flags.directory({summary: 'Folder of the database.', helpValue: 'DIR', exclusive: ['memory']}),
     memory: Flags.boolean({summary: 'Keep nothing: the database lives in memory.'}),
-    seed: Flags.option({options: ['demo', 'empty'] as const})({
-      summary: 'What a new database holds; demo if not said.',
+    seed: Flags.string({
+      summary: 'What a new database holds: demo (if not said), empty, or bulk:wallet=N for a long ledger.',
+      helpValue: 'SEED',
     }),
     env: Flags.option({options: ['staging', 'production'] as const})({
       summary: 'Which environment it plays.',
