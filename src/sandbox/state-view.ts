@@ -1,4 +1,5 @@
 import {iso, isoOrNull} from './clock.ts'
+import {type PeriodRow, periodPayload} from './commissions.ts'
 import {sar} from './money.ts'
 import {type NoticeRow, noticePayload} from './notices.ts'
 import {globalIdOf} from './orders.ts'
@@ -6,6 +7,7 @@ import {partnerView} from './partner-changes.ts'
 import {allPartners} from './partners.ts'
 import {listedReturn, type ReturnRow} from './returns.ts'
 import type {State} from './state.ts'
+import {numberOf, type StatementRow} from './statements.ts'
 
 /** Everything that tests and people assert on, over all partners. */
 export function stateView(state: State): object {
@@ -18,10 +20,25 @@ export function stateView(state: State): object {
     ordersInFlight: state.inFlight,
     returns: world.all<ReturnRow>('SELECT * FROM returns ORDER BY n').map((row) => listedReturn(state, row)),
     notices: world.all<NoticeRow>('SELECT * FROM notices ORDER BY n').map((row) => noticePayload(world, row)),
+    statements: statementsOf(state),
+    commissionPeriods: world
+      .all<PeriodRow>('SELECT * FROM commission_periods ORDER BY period_from, partner_id')
+      .map((row) => ({partnerId: row.partner_id, ...periodPayload(world, row)})),
     registrations: world.all(
       'SELECT id, partner_id AS partnerId, variant_id AS variantId, fired_at AS firedAt FROM registrations',
     ),
   }
+}
+
+/** L09: the API has no list of statements. */
+function statementsOf({world}: State): object[] {
+  return world.all<StatementRow>('SELECT * FROM statements ORDER BY period_from, partner_id').map((row) => ({
+    id: row.id,
+    partnerId: row.partner_id,
+    statementNumber: numberOf(row.sequence),
+    periodFrom: iso(row.period_from),
+    periodTo: iso(row.period_to),
+  }))
 }
 
 function cartsOf({world}: State): object[] {

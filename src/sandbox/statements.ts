@@ -87,7 +87,7 @@ interface Facts {
   credits: Halalas
 }
 
-const numberOf = (sequence: number) => `ST-${String(sequence).padStart(6, '0')}`
+export const numberOf = (sequence: number) => `ST-${String(sequence).padStart(6, '0')}`
 
 function headOf(partner: Partner, {sequence, from, to, generatedAt, debits, credits}: Facts): object {
   return {
