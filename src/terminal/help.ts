@@ -5,11 +5,52 @@ import {isColoured} from './text.ts'
 type Options = Partial<Interfaces.HelpOptions>
 type Render = (text: string) => string
 
+/** In this order, which puts what a command is for before its flags, and the flags that all share last. */
+const order = ['USAGE', 'DESCRIPTION', 'EXAMPLES', 'ARGUMENTS', 'FLAGS']
+
 /** oclif's help of one command. */
 class ScentCommandHelp extends CommandHelp {
   constructor(command: Command.Loadable, config: Interfaces.Config, options: Interfaces.HelpOptions) {
     super(command, config, options)
     this.render = withoutTemplates(this.render, config)
+  }
+
+  protected override sections() {
+    const place = ({header}: {header: string}) => (order.indexOf(header) + order.length) % order.length
+    return super.sections().sort((a, b) => place(a) - place(b))
+  }
+
+  /** What must be given; the flags have their own section. */
+  protected override defaultUsage(): string {
+    const {id, args = {}, flags = {}, strict} = this.command
+    const more = strict === false ? '...' : ''
+    const words = Object.values(args).flatMap((arg) => (arg.hidden ? [] : [this.arg(arg)]))
+    const needed = Object.values(flags).flatMap((flag) =>
+      flag.required
+        ? [`--${flag.name} ${'helpValue' in flag ? flag.helpValue : flag.name.toUpperCase()}`]
+        : [],
+    )
+    return [
+      id,
+      ...words.slice(0, -1),
+      ...words.slice(-1).map((word) => word + more),
+      ...needed,
+      '[FLAGS]',
+    ].join(' ')
+  }
+
+  /** The summary stands above it already. */
+  protected override description(): string | undefined {
+    const {description} = this.command
+    return description && this.wrap(description)
+  }
+
+  /** Groups that every command has come after its own. */
+  protected override groupFlags(flags: Command.Flag.Any[]) {
+    const {mainFlags, flagGroups} = super.groupFlags(flags)
+    const {OUTPUT = [], GLOBAL = [], ...own} = flagGroups
+    const shared = {...(OUTPUT.length > 0 && {OUTPUT}), ...(GLOBAL.length > 0 && {GLOBAL})}
+    return {mainFlags, flagGroups: {...own, ...shared}}
   }
 }
 
