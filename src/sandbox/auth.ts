@@ -94,7 +94,6 @@ async function verify(token: string, key: Uint8Array): Promise<Identity | undefi
   }
 }
 
-const bearer = /^bearer(?: +(.*))?$/i
 const tokenForm = /^[A-Za-z0-9._~+/-]+=*$/
 
 /** The caller of a request with this Authorization header, or a refusal with the 401 or 403 that fits. */
@@ -104,7 +103,7 @@ export async function identify(
   now: number,
   environment: Environment,
 ): Promise<Identity> {
-  const sent = bearer.exec(authorization?.trim() ?? '')?.[1]?.trim()
+  const sent = bearerOf(authorization?.trim() ?? '')
   if (!sent) refuse('UNAUTHORIZED_MISSING_TOKEN', {message: 'Send Authorization: Bearer <token>.'})
   const identity = tokenForm.test(sent) ? await tokens.read(sent) : undefined
   if (identity === undefined) refuse('UNAUTHORIZED_INVALID_TOKEN', {message: 'The token is not valid here.'})
@@ -115,6 +114,11 @@ export async function identify(
     refuse('AUTH_ENVIRONMENT_MISMATCH', {message: 'The token belongs to another environment.'})
   }
   return identity
+}
+
+/** The token of a bearer header, empty when there is none; the scheme has no case. */
+function bearerOf(authorization: string): string {
+  return authorization.slice(0, 7).toLowerCase() === 'bearer ' ? authorization.slice(7).trim() : ''
 }
 
 /** POST /auth/token: a wrong id and a wrong secret are indistinguishable. */

@@ -3,7 +3,6 @@ import {setTimeout as delay} from 'node:timers/promises'
 import type * as z from 'zod/mini'
 import {mintToken} from '../contract/auth.ts'
 import {isFailure} from '../contract/failure.ts'
-import {turned} from './assumptions.ts'
 import {identify, issueToken} from './auth.ts'
 import {checkMediaType, parseBody, readBody} from './body.ts'
 import {type Call, Created} from './call.ts'
@@ -69,7 +68,7 @@ export async function answer(state: State, incoming: Incoming): Promise<Outgoing
       'content-type': 'application/json; charset=utf-8',
       'x-request-id': requestId,
       'x-scent-sandbox': state.environment,
-      'x-scent-assumptions': turned(state.assumptions).join(' ') || 'default',
+      'x-scent-assumptions': state.assumed,
       ...reply.headers,
     },
     body: envelope(reply),

@@ -10,7 +10,7 @@ import {Hono} from 'hono'
 import {Failure} from '../contract/failure.ts'
 import type {HttpRequest, HttpResponse, Send} from '../contract/wire.ts'
 import {createAdmin} from './admin.ts'
-import {assume} from './assumptions.ts'
+import {assume, turned} from './assumptions.ts'
 import {createTokens, type Environment} from './auth.ts'
 import {maxBodyBytes} from './body.ts'
 import {openClock} from './clock.ts'
@@ -114,6 +114,7 @@ function openState(options: SandboxOptions, closing: AbortSignal): State {
     match: createRoutes(assumptions),
     tokens: createTokens(idSeed),
     assumptions,
+    assumed: turned(assumptions).join(' ') || 'default',
     limits: {enabled: options.limits ?? true, token: createLimiter(10), rest: createLimiter(300)},
     faults: createFaults(),
     requests: createRequests(),
