@@ -7,7 +7,7 @@ export default defineConfig({
     pool: 'forks',
     // Most tests wait for real processes, so a little more than two cores can run at once.
     maxWorkers: 3,
-    testTimeout: 30_000,
+    testTimeout: 60_000,
     hookTimeout: 60_000,
     // A skipped test is fine here and a failure in CI; .ci/run looks at the count.
     passWithNoTests: false,

@@ -104,20 +104,4 @@ describe('several processes', () => {
       await server.close()
     }
   })
-
-  // Takes more than a minute of real time: the window of the service can't be hurried.
-  it.runIf(process.env.SCENT_TEST_LONG)(
-    'are never refused when 4 of them read 400 times',
-    {timeout: 240_000},
-    async () => {
-      const own = await createSandbox()
-      const url = await own.listen()
-      const place = folder()
-      const all = Array.from({length: 4}, () => read(place, url, 100, 2).ended)
-      expect(await Promise.all(all)).toEqual(Array(4).fill('done'))
-      const seen = own.state.requests.list()
-      await own.close()
-      expect(seen.map(({status}) => status)).toEqual(Array(401).fill(200))
-    },
-  )
 })
