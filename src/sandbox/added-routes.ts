@@ -1,21 +1,25 @@
 import * as z from 'zod/mini'
 import {clearCart, readCart, removeCartItem, setCartItem, stepCartItem} from '../contract/cart.ts'
 import {takePriceLock} from '../contract/checkout.ts'
+import {discountCode, updateDiscountCode} from '../contract/discounts.ts'
 import type {Operation} from '../contract/operation.ts'
 import {orderHeader} from '../contract/orders.ts'
 import {pageQuery, pageOf as pageSchema} from '../contract/paging.ts'
 import {createReturnSingular} from '../contract/returns.ts'
+import {statement} from '../contract/statements.ts'
 import type {Assumptions} from './assumptions.ts'
 import type {Call, Handler} from './call.ts'
 import {checkQuantity, emptyCart, moveLine} from './cart.ts'
 import {cartPayload} from './cart-view.ts'
 import {lockOf} from './checkout.ts'
+import {codePayload, ownCode} from './discounts.ts'
 import {sarOrNull} from './money.ts'
 import {type OrderRow, orderPayload} from './order-reads.ts'
 import {pageOf} from './page.ts'
 import {refuse} from './reply.ts'
 import {createdReturn} from './returns.ts'
 import type {Served} from './routes.ts'
+import {type StatementRow, statementHead} from './statements.ts'
 
 /** Routes that the spec implies and does not document. They are served only when their assumption is turned. */
 export function addedRoutes(assumptions: Assumptions): Served[] {
@@ -69,6 +73,17 @@ const listCarts = {
   summary: 'List the own carts.',
   payload: pageSchema(z.looseObject({})),
 } as const
+const listStatements = {
+  ...listOrders,
+  summary: 'List the own statements, newest first.',
+  payload: pageSchema(statement),
+} as const
+const readDiscountCode = {
+  ...read,
+  summary: 'Read one discount code.',
+  payload: discountCode,
+  path: updateDiscountCode.path,
+} as const
 const readWallet = {...read, summary: 'Read the own wallet.', payload: z.looseObject({})} as const
 
 const impliedReads: Served[] = [
@@ -80,6 +95,14 @@ const impliedReads: Served[] = [
       cartPayload(call, String(customer_ref)),
     ),
   ),
+  served('listStatements', listStatements, '/api/v1/statements', (call) =>
+    paged(call, 'statements', 'ORDER BY sequence DESC', (row) =>
+      statementHead(call.partner, row as unknown as StatementRow),
+    ),
+  ),
+  served('readDiscountCode', readDiscountCode, readDiscountCode.path, ({world, partner, params}) =>
+    codePayload(ownCode(world, partner.id, params.discountCodeId.toLowerCase())),
+  ),
   served('readWallet', readWallet, '/api/v1/wallet', ({partner}) =>
     partner.wallet === null
       ? refuse('NOT_FOUND_WALLET')
@@ -89,7 +112,7 @@ const impliedReads: Served[] = [
 
 function paged(
   {world, partner, query}: Call<typeof listOrders>,
-  table: 'orders' | 'carts',
+  table: 'orders' | 'carts' | 'statements',
   order: string,
   show: (row: Record<string, unknown>) => unknown,
 ): unknown {

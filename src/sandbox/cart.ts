@@ -160,11 +160,11 @@ export function serveNotify(call: Call<typeof notifyBackInStock>): unknown {
     variantId,
   )
   if (facts === undefined) refuse('NOT_FOUND_VARIANT')
-  if (!partner.notify_enabled) refuse('BUSINESS_NOTIFY_DISABLED')
+  if (!partner.notify_enabled) refuse('BUSINESS_NOTIFY_DISABLED') // W08: a flag of the partner
   if (availabilityOf(facts).state !== 'Unavailable') {
     refuse(`BUSINESS_VARIANT_${call.state.assumptions.W06}`)
   }
-  // not shown: whether a repeat registers again. Here it is the same one until it has fired.
+  // W05. not shown: whether a repeat registers again. Here it is the same one until it has fired.
   const open =
     'SELECT id, created_at FROM registrations WHERE partner_id = ? AND variant_id = ? AND fired_at IS NULL'
   const known = world.get<{id: string; created_at: number}>(open, partner.id, variantId)

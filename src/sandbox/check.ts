@@ -9,6 +9,16 @@ const invariants: Record<string, string> = {
     SELECT n AS id FROM (
       SELECT n, balance_before, lag(balance_after) OVER (PARTITION BY partner_id ORDER BY n) AS carried FROM ledger
     ) WHERE carried IS NOT NULL AND carried <> balance_before`,
+  'the entries of a ledger are counted without a gap, in the order of their time': `
+    SELECT n AS id FROM (
+      SELECT n, seq, at, row_number() OVER own AS place, lag(at) OVER own AS earlier FROM ledger
+      WINDOW own AS (PARTITION BY partner_id ORDER BY n)
+    ) WHERE seq <> place OR at < earlier`,
+  'a statement adds up what its period holds': `
+    SELECT s.id FROM statements s LEFT JOIN ledger l
+      ON l.partner_id = s.partner_id AND l.at >= s.period_from AND l.at < s.period_to
+    GROUP BY s.id HAVING s.debits <> coalesce(sum(l.amount) FILTER (WHERE l.type = 'Debit'), 0)
+      OR s.credits <> coalesce(sum(l.amount) FILTER (WHERE l.type = 'Credit'), 0)`,
   'a wallet holds its last balance': `
     SELECT p.id FROM partners p JOIN ledger l ON l.n = (SELECT max(n) FROM ledger WHERE partner_id = p.id)
     WHERE coalesce(p.wallet, 0) <> l.balance_after`,

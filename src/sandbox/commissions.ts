@@ -5,7 +5,8 @@ import {
 } from '../contract/commissions.ts'
 import type {Call} from './call.ts'
 import {iso, isoOrNull} from './clock.ts'
-import {type Halalas, sar} from './money.ts'
+import {emit} from './events.ts'
+import {type Halalas, portion, sar} from './money.ts'
 import {monthStart} from './month.ts'
 import {pageOf} from './page.ts'
 import {invalid, refuse} from './reply.ts'
@@ -105,6 +106,8 @@ export function issuePeriod(world: World, id: string, at: number): void {
   const {commission, commissionVat} = earned(world, row)
   const sql = 'UPDATE commission_periods SET issued_at = ?, commission = ?, commission_vat = ? WHERE id = ?'
   world.run(sql, at, commission, commissionVat, id)
+  const data = {commissionPeriodId: id, periodFrom: iso(row.period_from), periodTo: iso(row.period_to)}
+  emit(world, {type: 'commission.issued', partnerId: row.partner_id, subject: id, data, at})
 }
 
 /** L15: settlement does not touch the wallet. */
@@ -117,15 +120,23 @@ interface Earned {
   commissionVat: Halalas
 }
 
+/** The commission of the orders made in the period, less what was clawed back in it, whenever its order was made. */
 function earned(world: World, {partner_id, period_from, period_to}: PeriodRow): Earned {
+  const window = [partner_id, period_from, period_to]
   const orders = world.get<{net: Halalas; vat: Halalas}>(
     `SELECT coalesce(sum(commission_net), 0) AS net, coalesce(sum(commission_vat), 0) AS vat FROM orders
      WHERE partner_id = ? AND status <> 'Failed' AND created_at >= ? AND created_at < ?`,
-    partner_id,
-    period_from,
-    period_to,
+    ...window,
   )
-  return {commission: orders?.net ?? 0, commissionVat: orders?.vat ?? 0}
+  const refunds = world.all<{clawback: Halalas; net: Halalas; vat: Halalas}>(
+    `SELECT r.clawback, o.commission_net AS net, o.commission_vat AS vat FROM refunds r JOIN orders o ON o.id = r.order_id
+     WHERE r.partner_id = ? AND r.at >= ? AND r.at < ? AND r.clawback > 0`,
+    ...window,
+  )
+  // A clawback is one amount with VAT; its VAT is the share that the order's commission has.
+  const vatBack = refunds.reduce((sum, {clawback, net, vat}) => sum + portion(clawback, vat, net + vat), 0)
+  const back = refunds.reduce((sum, {clawback}) => sum + clawback, 0)
+  return {commission: (orders?.net ?? 0) - (back - vatBack), commissionVat: (orders?.vat ?? 0) - vatBack}
 }
 
 // L12. not shown: the fields of a period.

@@ -85,7 +85,7 @@ export function serveUpdateDiscountCode(call: Call<typeof updateDiscountCode>): 
 }
 
 // G19. not shown: the name of the 404.
-function ownCode(world: World, partnerId: string, id: string): CodeRow {
+export function ownCode(world: World, partnerId: string, id: string): CodeRow {
   const sql = 'SELECT * FROM discount_codes WHERE id = ? AND partner_id = ?'
   return world.get<CodeRow>(sql, id, partnerId) ?? refuse('NOT_FOUND_DISCOUNT_CODE')
 }
@@ -97,7 +97,7 @@ function isTaken(world: World, partnerId: string, code: string): boolean {
 
 type Errors = Record<string, string[]>
 
-/** What is wrong with the fields, beyond their types. */
+/** What is wrong with the fields, beyond their types. D01: the names of the second type and scope are made up. */
 function faultsOf({world, partner}: Pick<Call, 'world' | 'partner'>, body: DiscountBody): Errors {
   const scoped = body.scopedVariantIds.map((id) => id.toLowerCase())
   const from = parseMoment(body.validFrom)

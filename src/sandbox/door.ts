@@ -169,6 +169,7 @@ async function serve(admitted: Admitted): Promise<Reply> {
   const {name, operation, handler} = chosen(route, json)
   const body = operation.body && readBody(operation.body, json, state.assumptions.E09 === 'reject')
   if (handler === undefined) throw new Error(`${name} has no rule`)
+  // G16: an unknown code, a lowercase one and SAR itself leave the display fields null.
   const code = incoming.header('x-partner-currency')
   const currency = currencies.find((one) => one.code === code) ?? null
   const call = () =>

@@ -39,7 +39,7 @@ export interface Currency {
   digits: number
 }
 
-// not shown: the list of supported currencies and their rates.
+// G14. not shown: the list of supported currencies and their rates. One has three decimals.
 export const currencies: readonly Currency[] = [
   {code: 'USD', rate: 0.266667, millionths: 266_667, digits: 2},
   {code: 'EUR', rate: 0.245, millionths: 245_000, digits: 2},
@@ -47,7 +47,7 @@ export const currencies: readonly Currency[] = [
   {code: 'KWD', rate: 0.0818, millionths: 81_800, digits: 3},
 ]
 
-/** SAR × rate, rounded to the digits of the currency. */
+/** G15: SAR × rate, rounded to the digits of the currency. */
 export function shownIn(currency: Currency, amount: Halalas): number {
   const scale = 10 ** currency.digits
   return portion(amount, currency.millionths * (scale / 100), 1_000_000) / scale

@@ -77,7 +77,7 @@ function ownOrder(world: World, partner: Partner, orderId: string): OrderRow {
   return order
 }
 
-/** The payload of both order reads. The display currency is the header's, else the partner's own. */
+/** The payload of both order reads. G17: the display currency is the header's, else the partner's own. */
 export function orderPayload(call: ReadCall, order: OrderRow): object {
   const currency = call.currency ?? currencies.find(({code}) => code === call.partner.currency) ?? null
   const goods = order.goods_net + order.goods_vat

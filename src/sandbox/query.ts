@@ -10,13 +10,16 @@ type Errors = Record<string, string[]>
 const guid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 /** G07: any case, hyphenated only. */
 export const isUuid = (text: string): boolean => guid.test(text)
+/** Q05: no sign, leading zeros, exponent or spaces. */
 const whole = /^[1-9]\d{0,9}$/
 const plainDecimal = /^(?:0|[1-9]\d*)(?:\.\d+)?$/
+/** Q10 */
 const maxPage = 2_147_483_647
 
 /**
  * Judges a query by its operation's rules (spec, Query and paging codes) and answers the parsed values. The first
- * failing rule decides the code, and names every parameter that fails it.
+ * failing rule decides the code, and names every parameter that fails it (Q01). Names are case-sensitive (Q02), and
+ * an operation without parameters takes none (Q11).
  */
 export function readQuery(operation: Operation, search: string): Record<string, unknown> {
   const rules: Rules = operation.query ?? {}
@@ -67,6 +70,7 @@ function judge(rules: Rules, sent: Map<string, string[]>): void {
   )
 }
 
+/** Q03: a single-valued parameter that is repeated fails the rule of its type. Q04: an empty value does too. */
 function holds(rule: QueryRule, values: string[]): boolean {
   if (values.length !== 1 && !('many' in rule && rule.many)) return false
   return values.every((value) => fits(rule, value))
@@ -82,12 +86,13 @@ function fits(rule: QueryRule, value: string): boolean {
     case 'enum':
       return rule.values.includes(value)
     case 'tokens':
+      // K03: split by commas alone, case-sensitive; a repeated token is fine, an empty one is unknown.
       return value.split(',').every((token) => rule.values.includes(token))
     case 'decimal':
       return plainDecimal.test(value)
     case 'date':
       return parseMoment(value) !== undefined
-    case 'boolean':
+    case 'boolean': // Q06: lowercase only
       return value === 'true' || value === 'false'
     case 'page':
       return whole.test(value) && Number(value) <= maxPage
@@ -96,7 +101,7 @@ function fits(rule: QueryRule, value: string): boolean {
   }
 }
 
-/** A range whose start lies after its end names both. */
+/** A range whose start lies after its end names both; an empty one is no error here (Q09). */
 function backwards(rules: Rules, sent: Map<string, string[]>): Errors {
   for (const [from, to] of [['fromUtc', 'toUtc'] as const, ['from', 'to'] as const]) {
     if (rules[from]?.kind !== 'date' || rules[to]?.kind !== 'date') continue

@@ -49,7 +49,8 @@ export function discountOf(
   const fault =
     row === undefined
       ? 'is not known'
-      : !row.active || now < row.valid_from || now >= row.valid_to
+      : // D08: from inclusive, to exclusive.
+        !row.active || now < row.valid_from || now >= row.valid_to
         ? 'is not valid now'
         : isUsedUp(world, row, partner.id, ref)
           ? 'is used up'
@@ -64,6 +65,7 @@ export function discountOf(
   return {id: row.id, code: row.code, amount}
 }
 
+/** D07: customers are told apart by their customerRef; the bare cart is one of them. */
 function isUsedUp(world: World, row: CodeRow, partnerId: string, ref: string): boolean {
   if (row.total_cap !== null && row.usage_count >= row.total_cap) return true
   if (row.customer_cap === null) return false

@@ -47,6 +47,7 @@ export function serveListScents(call: Call<typeof listScents>): unknown {
   )
 }
 
+/** G18: an id that is no uuid is an unknown one. */
 export function serveReadScent({world, partner, params}: Call<typeof readScent>): unknown {
   const row = world.get<ScentRow>(`SELECT s.* ${own} AND s.id = ?2`, partner.id, params.scentId.toLowerCase())
   return scentPayload(row ?? refuse('NOT_FOUND_SCENT'))

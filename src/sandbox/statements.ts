@@ -1,6 +1,7 @@
 import type {readStatement, reportStatement} from '../contract/statements.ts'
 import type {Call} from './call.ts'
 import {iso} from './clock.ts'
+import {emit} from './events.ts'
 import {type Halalas, sar, sarOrNull} from './money.ts'
 import {platformTaxNumber} from './order-reads.ts'
 import type {Partner} from './partners.ts'
@@ -36,16 +37,25 @@ export function serveReportStatement({world, partner, query, now}: Call<typeof r
 export function closeStatement(world: World, partnerId: string, from: number, to: number): string {
   const id = world.id('statement')
   const {debits, credits} = totalsIn(world, partnerId, from, to)
-  world.run(
-    `INSERT INTO statements SELECT ?1, ?2, coalesce(max(sequence), 0) + 1, ?3, ?4, ?4, ?5, ?6
-     FROM statements WHERE partner_id = ?2`,
-    id,
-    partnerId,
-    from,
-    to,
-    debits,
-    credits,
-  )
+  const {sequence = 1} =
+    world.get<{sequence: number}>(
+      `INSERT INTO statements SELECT ?1, ?2, coalesce(max(sequence), 0) + 1, ?3, ?4, ?4, ?5, ?6
+       FROM statements WHERE partner_id = ?2 RETURNING sequence`,
+      id,
+      partnerId,
+      from,
+      to,
+      debits,
+      credits,
+    ) ?? {}
+  // L09: there is no list of statements; this event tells the id.
+  const data = {
+    statementId: id,
+    statementNumber: numberOf(sequence),
+    periodFrom: iso(from),
+    periodTo: iso(to),
+  }
+  emit(world, {type: 'statement.generated', partnerId, subject: id, data, at: to})
   return id
 }
 
@@ -62,19 +72,23 @@ function totalsIn(world: World, partnerId: string, from: number, to: number) {
   return totals ?? {debits: 0, credits: 0}
 }
 
-/** L08: this sandbox sends no mail. */
-export function statementPayload(world: World, partner: Partner, row: StatementRow): object {
-  const {sequence, debits, credits, period_from: from, period_to: to, generated_at: generatedAt} = row
-  const facts = {sequence, from, to, generatedAt, debits, credits}
-  return {
-    id: row.id,
-    ...headOf(partner, facts),
-    locked: true,
-    emailStatus: 'NotSent',
-    emailStatusReason: null,
-    emailSentAt: null,
-    document: documentOf(world, partner, facts),
-  }
+const factsOf = (row: StatementRow): Facts => ({
+  sequence: row.sequence,
+  from: row.period_from,
+  to: row.period_to,
+  generatedAt: row.generated_at,
+  debits: row.debits,
+  credits: row.credits,
+})
+
+/** A statement without its document. L08: this sandbox sends no mail. */
+export function statementHead(partner: Partner, row: StatementRow): object {
+  const mail = {emailStatus: 'NotSent', emailStatusReason: null, emailSentAt: null}
+  return {id: row.id, ...headOf(partner, factsOf(row)), locked: true, ...mail}
+}
+
+function statementPayload(world: World, partner: Partner, row: StatementRow): object {
+  return {...statementHead(partner, row), document: documentOf(world, partner, factsOf(row))}
 }
 
 interface Facts {

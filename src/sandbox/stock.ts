@@ -1,3 +1,4 @@
+import {emit} from './events.ts'
 import type {World} from './world.ts'
 
 export type Availability = 'Available' | 'Limited' | 'Unavailable'
@@ -42,7 +43,15 @@ export function moveStock(
   if (before === 'Unavailable' && after !== 'Unavailable') fireRegistrations(world, variantId, now)
 }
 
-/** Back in stock: whoever registered is told once. */
+/** W05, W07: whoever registered is told once, when an Unavailable variant can be sold again. */
 export function fireRegistrations(world: World, variantId: string, now: number): void {
-  world.run('UPDATE registrations SET fired_at = ? WHERE variant_id = ? AND fired_at IS NULL', now, variantId)
+  const fired = world.all<{id: string; partner_id: string}>(
+    'UPDATE registrations SET fired_at = ? WHERE variant_id = ? AND fired_at IS NULL RETURNING id, partner_id',
+    now,
+    variantId,
+  )
+  for (const {id, partner_id: partnerId} of fired) {
+    const data = {registrationId: id, variantId}
+    emit(world, {type: 'variant.back_in_stock', partnerId, subject: id, data, at: now})
+  }
 }

@@ -28,7 +28,11 @@ interface VariantRow extends StockFacts {
 const columns = `v.id, v.scent_id, v.sku, v.barcode, v.size_ml, v.is_sample, v.price AS current_price, v.compare_at,
   v.badges, v.rrp, v.stock, v.withheld, v.active, a.price, a.mode, a.commission_bp`
 
-/** Filters combine with AND, the values of one filter with OR; one that is not given is NULL and matches all. */
+/**
+ * K04: filters combine with AND, the values of one filter with OR; one that is not given is NULL and matches all. What
+ * is outside the assortment is never listed (K11). Prices match the catalogue's, with the marketing block or without
+ * (K12), and a minimum above the maximum matches nothing (K05).
+ */
 const filtered = `FROM assortment a JOIN variants v ON v.id = a.variant_id JOIN scents s ON s.id = v.scent_id
   WHERE a.partner_id = ?1 AND (?2 OR v.active)
     AND (?3 IS NULL OR v.id IN (SELECT value FROM json_each(?3)))
@@ -38,14 +42,16 @@ const filtered = `FROM assortment a JOIN variants v ON v.id = a.variant_id JOIN 
     AND (?7 IS NULL OR v.price >= ?7) AND (?8 IS NULL OR v.price <= ?8)
     AND (?9 IS NULL OR max(v.changed_at, a.changed_at) > ?9)`
 
+/** K01 */
 const bySku = 'ORDER BY v.sku, v.id'
+/** K06: strictly after the cursor; a change is one of price, flag or availability, and what left leaves no trace. */
 const byChange = 'ORDER BY max(v.changed_at, a.changed_at), v.id'
 
 export function serveListVariants(call: Call<typeof listVariants>): unknown {
   const {world, partner, query} = call
   const filters: JSValue[] = [
     partner.id,
-    query.activeOnly === false ? 1 : 0,
+    query.activeOnly === false ? 1 : 0, // K07: active rows only, unless asked for all
     listed(query.id),
     listed(query.scentId),
     listed(query.note?.map(fold)),
@@ -79,7 +85,7 @@ export function serveReadVariant(call: Call<typeof readVariant>): unknown {
   return variantPayload(row, call.partner, call.query.include ?? [], call.currency)
 }
 
-/** How a note or an accord is compared: whole, whatever its case. */
+/** K13: how a note or an accord is compared: whole, whatever its case. */
 export const fold = (name: string): string => name.normalize('NFKC').toLowerCase()
 
 const listed = (values: string[] | undefined): string | null =>
@@ -104,6 +110,7 @@ function variantPayload(
     barcode: row.barcode,
     sizeMl: row.size_ml,
     isSample: row.is_sample === 1,
+    // K02: null unless asked for.
     pricing: include.includes('pricing') ? pricingOf(row, partner, currency) : null,
     availability: include.includes('availability') ? availabilityOf(row) : null,
     ...marketingOf(partner, row, currency),

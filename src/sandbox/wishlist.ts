@@ -20,6 +20,7 @@ interface ItemRow extends StockFacts {
 
 type WishlistCall = Pick<Call, 'world' | 'partner'>
 
+/** W04: the bare cart has no wishlist; the path needs a customerRef. */
 export function serveReadWishlist(call: Call<typeof readWishlist>): unknown {
   return wishlistPayload(call, checkedRef(call.params.customerRef))
 }
