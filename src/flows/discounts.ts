@@ -1,13 +1,15 @@
 import type {Client} from '../client/client.ts'
 import {
+  createDiscountCode,
   type DiscountBody,
   type DiscountCode,
   discountBody,
   listDiscountCodes,
   updateDiscountCode,
 } from '../contract/discounts.ts'
-import {Failure} from '../contract/failure.ts'
-import {printJson} from '../contract/money.ts'
+import {Failure, isFailure} from '../contract/failure.ts'
+import {isDigits, printJson, sameAmount} from '../contract/money.ts'
+import {millis} from '../contract/time.ts'
 
 const fields = Object.keys(discountBody.shape) as (keyof DiscountBody)[]
 
@@ -36,7 +38,38 @@ const emptyOf = (field: keyof DiscountBody) => (field === 'scopedVariantIds' ? [
 export function changesBetween(before: DiscountCode, after: DiscountBody | DiscountCode): FieldChange[] {
   return fields
     .map((field) => ({field, before: before[field] ?? emptyOf(field), after: after[field] ?? emptyOf(field)}))
-    .filter((change) => printJson(change.before) !== printJson(change.after))
+    .filter(({field, before: was, after: is}) => !isSame(field, was, is))
+}
+
+/** Whether two writings mean the same: 12.5 and 12.50, a moment in another zone, ids in another order. */
+function isSame(field: keyof DiscountBody, before: unknown, after: unknown): boolean {
+  if (isDigits(before) && isDigits(after)) return sameAmount(before, after)
+  const moment = field === 'validFrom' || field === 'validTo'
+  if (moment && millis(String(before)) === millis(String(after))) return true
+  const sorted = (value: unknown) => (Array.isArray(value) ? value.map(String).sort() : value)
+  return printJson(sorted(before)) === printJson(sorted(after))
+}
+
+/**
+ * Creates a code, once: after a lost answer it is looked for in the list, where the same code with the same fields is
+ * this one. Fails with OUTCOME_UNKNOWN where it is not there.
+ */
+export async function createDiscount(
+  client: Client,
+  body: DiscountBody & {code: string},
+): Promise<DiscountCode> {
+  try {
+    return await client.call(createDiscountCode, {body})
+  } catch (error) {
+    if (!isFailure(error, 'OUTCOME_UNKNOWN')) throw error
+    for await (const one of client.pages(listDiscountCodes, {query: {pageSize: 100}})) {
+      const same = one.code.toLowerCase() === body.code.toLowerCase()
+      if (same && changesBetween(one, body).length === 0) return one
+    }
+    const message = `The answer was lost, and no code ${body.code} with these fields is in the list.`
+    const hint = 'Look again in a moment: `scent discounts list`; create it again if it is not there.'
+    throw new Failure('OUTCOME_UNKNOWN', {...error.facts, message, hint}, {cause: error.cause})
+  }
 }
 
 /**

@@ -36,12 +36,16 @@ export interface Mismatch {
   computed: Digits
 }
 
+/** Nothing has checked that the lines of an answer are any. */
+const linesOf = ({lines}: StatementDocument) =>
+  (Array.isArray(lines) ? lines : []).filter((line) => typeof line === 'object' && line !== null)
+
 /**
  * Whether a statement's totals are the sums of its lines. Debits are the lines of type Debit, credits all others (not
  * shown: their types). A total that the document does not state is not compared.
  */
 export function reconcile(document: StatementDocument): Mismatch[] {
-  const lines = document.lines ?? []
+  const lines = linesOf(document)
   const sumOf = (wanted: (type: unknown) => boolean) =>
     lines
       .filter((line) => wanted(line.transactionType) && isDigits(line.amount))

@@ -22,6 +22,15 @@ export const address = {
   phone: '+966501234567',
 }
 
+/** The ways in which an answer gets lost, before the work is done or after it. */
+export const losses = (['before', 'after'] as const).flatMap((when) => [
+  {when, effect: 'reset'} as const,
+  {when, effect: 'status', status: 504} as const,
+  {when, effect: 'hang'} as const,
+  {when, effect: 'truncate'} as const,
+  {when, effect: 'malformed'} as const,
+])
+
 /**
  * A sandbox in this process, and the tools of a flow on it: real rules, real records on disk, and a clock that sleeps
  * by moving on. `through` may stand between client and sandbox.

@@ -1,8 +1,9 @@
 import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
 import {apiFlags, ScentCommand} from '../../command.ts'
-import {type CommissionPeriod, objectToCommission} from '../../contract/commissions.ts'
+import type {CommissionPeriod} from '../../contract/commissions.ts'
 import {Failure} from '../../contract/failure.ts'
+import {objectTo} from '../../flows/commissions.ts'
 import {commissionColumns} from '../../terminal/commissions.ts'
 
 export default class CommissionsObject extends ScentCommand {
@@ -28,8 +29,7 @@ export default class CommissionsObject extends ScentCommand {
     }
     await this.confirm(`Object to commission period ${args.id}? It can be done once.`)
     const {client} = await this.session(flags)
-    const params = {commissionPeriodId: args.id}
-    const period = await client.call(objectToCommission, {params, body: {reason}})
+    const period = await objectTo(client, args.id, reason)
     this.show({rows: [period], upright: true, columns: commissionColumns})
     return period
   }

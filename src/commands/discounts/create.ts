@@ -1,14 +1,15 @@
 import * as Args from '@oclif/core/args'
 import {apiFlags, ScentCommand} from '../../command.ts'
-import {createDiscountCode, type DiscountBody, type DiscountCode} from '../../contract/discounts.ts'
+import type {DiscountBody, DiscountCode} from '../../contract/discounts.ts'
 import {Failure} from '../../contract/failure.ts'
+import {createDiscount} from '../../flows/discounts.ts'
 import {discountChanges, discountFlags} from '../../terminal/discount-flags.ts'
 import {discountColumns} from '../../terminal/discounts.ts'
 
 export default class DiscountsCreate extends ScentCommand {
   static override summary = 'Create a discount code.'
   static override description =
-    'A discount is for display and reporting: it never changes what an order is charged. Sent once; after a lost answer look at `scent discounts list`.'
+    'A discount is for display and reporting: it never changes what an order is charged. Sent once; after a lost answer it is looked for in the list.'
   static override examples = [
     '<%= config.bin %> discounts create RAMADAN15 --type Percent --value 15 --valid-from 2026-02-18 --valid-to 2026-03-20',
   ]
@@ -29,7 +30,7 @@ export default class DiscountsCreate extends ScentCommand {
       })
     const body = {code: args.code, ...unsaid, ...given} as {code: string} & DiscountBody
     const {client} = await this.session(flags)
-    const created = await client.call(createDiscountCode, {body})
+    const created = await createDiscount(client, body)
     this.show({rows: [created], upright: true, columns: discountColumns})
     return created
   }

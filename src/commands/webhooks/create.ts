@@ -1,6 +1,7 @@
 import {apiFlags, ScentCommand} from '../../command.ts'
 import {Failure} from '../../contract/failure.ts'
-import {createWebhook, type Subscription} from '../../contract/webhooks.ts'
+import type {Subscription} from '../../contract/webhooks.ts'
+import {subscribe} from '../../flows/webhooks.ts'
 import {headersOf, webhookFlags} from '../../terminal/webhook-flags.ts'
 import {subscriptionCard} from '../../terminal/webhooks.ts'
 
@@ -21,7 +22,7 @@ export default class WebhooksCreate extends ScentCommand {
     const headers = headersOf(flags.header)
     const session = await this.session(flags)
     const body = {url: flags.url, eventTypes: flags.event, ...(headers && {headers})}
-    const created = await session.client.call(createWebhook, {body})
+    const created = await subscribe(session.client, body)
     await session.sawWebhook(created)
     this.show(subscriptionCard(created))
     return created

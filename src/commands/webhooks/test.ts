@@ -1,7 +1,8 @@
 import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
 import {apiFlags, ScentCommand} from '../../command.ts'
-import {type Delivery, testWebhook} from '../../contract/webhooks.ts'
+import type {Delivery} from '../../contract/webhooks.ts'
+import {fireTest} from '../../flows/webhooks.ts'
 import {deliveryColumns} from '../../terminal/webhooks.ts'
 
 export default class WebhooksTest extends ScentCommand {
@@ -20,10 +21,7 @@ export default class WebhooksTest extends ScentCommand {
   async run(): Promise<Delivery> {
     const {args, flags} = await this.parse(WebhooksTest)
     const {client} = await this.session(flags)
-    const delivery = await client.call(testWebhook, {
-      params: {webhookId: args.id},
-      body: {eventType: flags.event},
-    })
+    const delivery = await fireTest(client, args.id, flags.event)
     this.show({rows: [delivery], upright: true, columns: deliveryColumns})
     return delivery
   }

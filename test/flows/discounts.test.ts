@@ -1,0 +1,126 @@
+import {afterEach, beforeEach, describe, expect, test} from 'vitest'
+import {type DiscountBody, type DiscountCode, listDiscountCodes} from '../../src/contract/discounts.ts'
+import {digits} from '../../src/contract/money.ts'
+import {
+  changesBetween,
+  createDiscount,
+  merged,
+  readDiscount,
+  replaceDiscount,
+} from '../../src/flows/discounts.ts'
+import {losses, openShop, type Shop} from '../support/shop.ts'
+
+let shop: Shop
+beforeEach(async () => {
+  shop = await openShop()
+})
+afterEach(() => shop.close())
+
+const codes = async () => (await shop.client.call(listDiscountCodes, {query: {pageSize: 100}})).items
+const named = async (code: string) => {
+  const found = (await codes()).find((one) => one.code === code)
+  if (!found) throw new Error(`no code ${code}`)
+  return found
+}
+const failed = (work: Promise<unknown>) => work.then(() => undefined).catch((error: unknown) => error)
+
+const body: DiscountBody & {code: string} = {
+  code: 'EID20',
+  discountType: 'Percent',
+  value: 20,
+  validFrom: '2026-03-01',
+  validTo: '2026-04-01T00:00:00+03:00',
+  isActive: true,
+  totalUsageCap: null,
+  perCustomerCap: 1,
+  productScope: 'All',
+  scopedVariantIds: [],
+  minOrderValue: digits('100.50'),
+}
+
+describe('an update', () => {
+  test('sends every field, with all that was not changed as it was', async () => {
+    const before = await named('SAFFRON25')
+    const after = await replaceDiscount(shop.client, before, {isActive: false})
+    expect(after).toMatchObject({...fieldsOf(before), isActive: false})
+    expect(changesBetween(before, after).map(({field}) => field)).toEqual(['isActive'])
+  })
+
+  test.each(losses)('whose answer is lost by $effect $when the commit ends as asked', async (fault) => {
+    const before = await named('WELCOME10')
+    shop.fault({...fault, match: {operation: 'updateDiscountCode'}, times: 1})
+    await replaceDiscount(shop.client, before, {value: 15})
+    expect(await named('WELCOME10')).toMatchObject({...fieldsOf(before), value: 15})
+  })
+
+  test('notices a field that somebody else changed meanwhile, and sends nothing', async () => {
+    const seen = await named('WELCOME10')
+    await replaceDiscount(shop.client, seen, {totalUsageCap: 7, minOrderValue: 50})
+    shop.requests.length = 0
+    const failure = await failed(replaceDiscount(shop.client, seen, {value: 15}))
+    expect(failure).toMatchObject({
+      code: 'CHANGED_MEANWHILE',
+      exitCode: 8,
+      message: 'The code changed meanwhile: totalUsageCap, minOrderValue. Nothing was sent.',
+      facts: {
+        details: {changed: [{field: 'totalUsageCap', before: null, after: 7}, {field: 'minOrderValue'}]},
+      },
+    })
+    expect(shop.requests).toEqual(['GET /api/v1/scent/discount-codes'])
+    expect((await named('WELCOME10')).value).toBe(10)
+  })
+
+  test('of a code that is not there says so', async () => {
+    const failure = await failed(readDiscount(shop.client, '00000000-0000-4000-8000-000000000000'))
+    expect(failure).toMatchObject({code: 'NOT_FOUND_DISCOUNT_CODE', exitCode: 5})
+  })
+
+  const fieldsOf = ({value, validFrom, validTo, totalUsageCap, scopedVariantIds, ...more}: DiscountCode) => ({
+    ...{value, validFrom, validTo, totalUsageCap, scopedVariantIds},
+    discountType: more.discountType,
+    perCustomerCap: more.perCustomerCap,
+    productScope: more.productScope,
+    minOrderValue: more.minOrderValue,
+  })
+})
+
+describe('a difference', () => {
+  test('is one of meaning, not of writing', async () => {
+    const code = await named('SAFFRON25')
+    const same = merged(code, {
+      value: digits('25.00'),
+      validTo: new Date(code.validTo).toISOString().replace('Z', '+00:00'),
+      scopedVariantIds: [...(code.scopedVariantIds ?? [])].reverse(),
+    })
+    expect(changesBetween(code, same)).toEqual([])
+    expect(changesBetween(code, {...same, value: digits('25.01')})).toMatchObject([{field: 'value'}])
+  })
+})
+
+describe('a new code', () => {
+  test.each(losses.filter(({when}) => when === 'after'))(
+    'whose answer is lost by $effect is found in the list',
+    async (fault) => {
+      shop.fault({...fault, match: {operation: 'createDiscountCode'}, times: 1})
+      const created = await createDiscount(shop.client, body)
+      expect((await codes()).filter(({code}) => code === 'EID20')).toEqual([created])
+    },
+  )
+
+  test.each(losses.filter(({when}) => when === 'before'))(
+    'lost by $effect before it ran is unknown, and not sent again',
+    async (fault) => {
+      shop.fault({...fault, match: {operation: 'createDiscountCode'}, times: 1})
+      const failure = await failed(createDiscount(shop.client, body))
+      expect(failure).toMatchObject({code: 'OUTCOME_UNKNOWN', message: expect.stringContaining('EID20')})
+      expect((await codes()).filter(({code}) => code === 'EID20')).toEqual([])
+    },
+  )
+
+  test('does not take another code of the same name for its own', async () => {
+    await createDiscount(shop.client, body)
+    shop.fault({effect: 'reset', when: 'before', match: {operation: 'createDiscountCode'}, times: 1})
+    const failure = await failed(createDiscount(shop.client, {...body, value: 30}))
+    expect(failure).toMatchObject({code: 'OUTCOME_UNKNOWN'})
+  })
+})
