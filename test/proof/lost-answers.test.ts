@@ -32,7 +32,8 @@ async function inShop(work: (shop: Shop, sku: string) => Promise<void>): Promise
   }
 }
 
-const quick = ['--timeout', '2']
+/** With --debug, so that what it writes is looked through for secrets too. */
+const quick = ['--timeout', '2', '--debug']
 
 describe.concurrent('after the commit', () => {
   test.each(cases)('$name does not double a cart', ({fault, expire}) =>

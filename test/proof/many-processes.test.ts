@@ -56,3 +56,19 @@ test.concurrent('four hundred reads of four processes meet no 429, and leave roo
   expect(requests.list().filter(({operation}) => operation === 'mintToken')).toHaveLength(1)
   await shop.close()
 }, 180_000)
+
+test.concurrent('five checkouts of one cart at once make one order, and one debit', async () => {
+  const shop = await openShop({limits: true})
+  await shop.json(['cart', 'add', `${shop.variant('RML-SAF-050')}=2`, '--customer', 'C'])
+  const words = ['checkout', '--customer', 'C', '--address', shop.address, '--yes', '--json']
+  const ends = await ofEach(5, () => shop.scent(words))
+  const [order, ...others] = shop.orders()
+  expect(others).toEqual([])
+  expect(shop.debits()).toBe(1)
+  const placed = ends.filter(({code}) => code === 0)
+  expect(placed.length).toBeGreaterThan(0)
+  for (const {stdout} of placed) expect(JSON.parse(stdout).id).toBe(order?.id)
+  // The others found the cart empty, or the order standing.
+  for (const {code, stdout} of ends) expect([0, 7, 8], stdout).toContain(code)
+  await shop.close()
+})

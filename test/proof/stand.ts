@@ -2,11 +2,14 @@ import {type ChildProcess, spawn} from 'node:child_process'
 import {existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync} from 'node:fs'
 import {dirname, join} from 'node:path'
 import {fileURLToPath} from 'node:url'
-import {expect} from 'vitest'
+import {expect, vi} from 'vitest'
 import type {FaultOrder} from '../../src/sandbox/faults.ts'
 import type {Exchange} from '../../src/sandbox/requests.ts'
 import {createSandbox, type Sandbox, type SandboxOptions} from '../../src/sandbox/sandbox.ts'
 import {bareHome} from '../support/keyring.ts'
+
+// A test of many processes takes its time where the machine has other work.
+vi.setConfig({testTimeout: 120_000})
 
 export const bin = join(dirname(fileURLToPath(import.meta.url)), '../../bin/run.js')
 
