@@ -139,6 +139,7 @@ function amountFault(text: string, least: number): string | undefined {
 }
 
 function scopeFault(world: World, partnerId: string, scope: string, ids: string[]): string | undefined {
+  if (scope !== 'VariantList' && scope !== 'All') return undefined
   if (scope === 'All') return ids.length === 0 ? undefined : 'must be empty for the whole catalog'
   if (ids.length === 0) return 'must name at least one variant'
   const sql = `SELECT count(*) AS n FROM assortment WHERE partner_id = ?

@@ -10,7 +10,7 @@ function fillLedger({world}: {world: World}, count: number) {
     world.run(
       `INSERT INTO ledger
          (partner_id, seq, type, amount, balance_before, balance_after, reference_type, reference_id, at)
-       SELECT p.id, max(l.seq) + 1, 'Credit', 0, wallet, wallet, 'TopUp', ?, max(l.at)
+       SELECT p.id, max(l.seq) + 1, 'Credit', 0, wallet, wallet, 'TopUp', ?, max(l.at) + 1
        FROM partners p JOIN ledger l ON l.partner_id = p.id WHERE p.client_id = 'rimal-retail'`,
       `top-up ${i}`,
     )
