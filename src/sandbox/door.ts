@@ -42,7 +42,7 @@ export interface Outgoing {
 /** What is learned about a request on its way through the door, for the journal. */
 interface Trace {
   operation: string | null
-  partner: Partner | null
+  partnerId: string | null
   clientId: string | null
   requestBody: string | null
   fault: Fault | null
@@ -54,7 +54,7 @@ export async function answer(state: State, incoming: Incoming): Promise<Outgoing
   const started = performance.now()
   const trace: Trace = {
     operation: null,
-    partner: null,
+    partnerId: null,
     clientId: null,
     requestBody: null,
     fault: null,
@@ -79,7 +79,7 @@ export async function answer(state: State, incoming: Incoming): Promise<Outgoing
     method: incoming.method,
     target: incoming.target,
     operation: trace.operation,
-    partnerId: trace.partner?.id ?? null,
+    partnerId: trace.partnerId,
     clientId: trace.clientId,
     status: reply.status,
     state: reply.state,
@@ -125,9 +125,7 @@ async function pass(state: State, incoming: Incoming, trace: Trace): Promise<Rep
   if (first.operation.auth === 'none') return exchange(state, incoming, trace, path)
   const now = state.clock.now()
   const identity = await identify(state.tokens, incoming.header('authorization'), now, state.environment)
-  const partner = partnerById(state.world, identity.partnerId)
-  if (partner === undefined) refuse('UNAUTHORIZED_INVALID_TOKEN', {message: 'The token is not valid here.'})
-  trace.partner = partner
+  trace.partnerId = identity.partnerId
   trace.clientId = identity.clientId
   limit(state, 'rest', identity.clientId)
   const meet = (name: string) => {
@@ -135,7 +133,7 @@ async function pass(state: State, incoming: Incoming, trace: Trace): Promise<Rep
     trace.fault = state.faults.strike({operation: name, method, path, template: route.path}) ?? null
     return trace.fault
   }
-  return serve({state, incoming, trace, route, params, search, partner, meet})
+  return serve({state, incoming, trace, route, params, search, partnerId: identity.partnerId, meet})
 }
 
 /** As every URL parser on the way would: dot segments vanish, written as %2e as well. */
@@ -150,12 +148,12 @@ interface Admitted {
   route: Route
   params: Record<string, string>
   search: string
-  partner: Partner
+  partnerId: string
   meet(operation: string): Fault | null
 }
 
 async function serve(admitted: Admitted): Promise<Reply> {
-  const {state, incoming, trace, route, partner, params} = admitted
+  const {state, incoming, trace, route, params} = admitted
   const arrived = state.clock.now()
   const takesBody = route.served[0].operation.body !== undefined
   const text = takesBody ? await incoming.body() : ''
@@ -172,11 +170,12 @@ async function serve(admitted: Admitted): Promise<Reply> {
   // G16: an unknown code, a lowercase one and SAR itself leave the display fields null.
   const code = incoming.header('x-partner-currency')
   const currency = currencies.find((one) => one.code === code) ?? null
+  // The partner is read when the work starts: while a body was awaited, another order may have emptied its wallet.
   const call = () =>
     ({
       state,
       world: state.world,
-      partner,
+      partner: callerOf(state, admitted.partnerId),
       params,
       query,
       body,
@@ -190,6 +189,11 @@ async function serve(admitted: Admitted): Promise<Reply> {
   const result = state.world.transaction(() => handler(call()))
   const reply = result instanceof Created ? created(state, result, incoming.origin, name) : success(result)
   return fault === null ? reply : spoiled(state, reply, fault)
+}
+
+function callerOf({world}: State, partnerId: string): Partner {
+  const partner = partnerById(world, partnerId)
+  return partner ?? refuse('UNAUTHORIZED_INVALID_TOKEN', {message: 'The token is not valid here.'})
 }
 
 /** What fell due by itself happens before a request sees the world; looked for twice a second at most. */

@@ -57,13 +57,9 @@ function send(method: string, path: string, body?: unknown, giveUpMs = 5_000): P
 async function anOrder(): Promise<{reference: string; body: object}> {
   n += 1
   const reference = `PO-${n}`
-  const {payload} = await callerOf(sandbox).filled(`C-${n}`, {[variantOf(sandbox, 'RML-SAF-050')]: 2})
-  const body = {
-    externalReference: reference,
-    customerRef: `C-${n}`,
-    lockId: payload.lockId,
-    shippingAddress: address,
-  }
+  const customerRef = `C-${n}`
+  const {payload} = await callerOf(sandbox).filled(customerRef, {[variantOf(sandbox, 'RML-SAF-050')]: 2})
+  const body = {externalReference: reference, customerRef, lockId: payload.lockId, shippingAddress: address}
   return {reference, body}
 }
 
@@ -254,4 +250,23 @@ test('HEAD and OPTIONS have no route, and no answer invites a browser', async ()
     expect([heard.status, heard.headers.allow]).toEqual([405, 'GET'])
     expect(heard.headers).not.toHaveProperty('access-control-allow-origin')
   }
+})
+
+test('orders that meet at an almost empty wallet: what it can pay is charged, the rest is Failed', async () => {
+  const orders = await Promise.all(Array.from({length: 12}, anOrder))
+  await control(sandbox, 'PATCH', 'partners/rimal-retail', {wallet: 305.9 * 5 + 1})
+  const heard = await Promise.all(orders.map(({body}) => send('POST', '/scent/orders', body)))
+  const statuses = heard.map(({body}) => JSON.parse(body).payload?.status)
+  expect(statuses.sort()).toEqual([...Array(7).fill('Failed'), ...Array(5).fill('Processing')])
+  await control(sandbox, 'PATCH', 'partners/rimal-retail', {wallet: 100_000})
+})
+
+test('a wallet that is emptied while an order lingers is noticed', async () => {
+  const {body} = await anOrder()
+  await order({effect: 'slow', when: 'before', delayMs: 60})
+  const pending = send('POST', '/scent/orders', body)
+  await new Promise((turn) => setTimeout(turn, 20))
+  await control(sandbox, 'PATCH', 'partners/rimal-retail', {wallet: 1})
+  expect(JSON.parse((await pending).body).payload).toMatchObject({status: 'Failed'})
+  await control(sandbox, 'PATCH', 'partners/rimal-retail', {wallet: 100_000})
 })
