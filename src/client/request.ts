@@ -136,17 +136,25 @@ function valueAt(body: unknown, path: readonly string[]): unknown {
   return value
 }
 
-/** A lone surrogate would arrive as another text: two references or carts could become one. */
-const halfCharacter = 'must be well-formed text; it holds half a character'
+/**
+ * Why a text would arrive as another one, so that two references or carts could become one: half a character is
+ * replaced on its way, and bytes of a command line that are no UTF-8 have been replaced already.
+ */
+function damageOf(text: string): string | undefined {
+  if (LONE_SURROGATE.test(text)) return 'must be well-formed text; it holds half a character'
+  return text.includes('\ufffd') ? 'must be UTF-8 text; some of its bytes were none' : undefined
+}
 
 function requireWellFormed(value: unknown, field: string): void {
-  if (typeof value === 'string' && LONE_SURROGATE.test(value)) throw invalid(field, value, halfCharacter)
+  const damage = typeof value === 'string' ? damageOf(value) : undefined
+  if (damage !== undefined) throw invalid(field, value, damage)
   if (typeof value !== 'object' || value === null) return
   for (const [key, inner] of Object.entries(value)) requireWellFormed(inner, key)
 }
 
 function encoded(field: string, value: string): string {
-  if (LONE_SURROGATE.test(value)) throw invalid(field, value, halfCharacter)
+  const damage = damageOf(value)
+  if (damage !== undefined) throw invalid(field, value, damage)
   return encodeURIComponent(value)
 }
 
