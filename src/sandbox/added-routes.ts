@@ -2,11 +2,13 @@ import * as z from 'zod/mini'
 import {clearCart, readCart, removeCartItem, setCartItem, stepCartItem} from '../contract/cart.ts'
 import {takePriceLock} from '../contract/checkout.ts'
 import {discountCode, updateDiscountCode} from '../contract/discounts.ts'
+import {notice} from '../contract/notices.ts'
 import type {Operation} from '../contract/operation.ts'
 import {orderHeader} from '../contract/orders.ts'
 import {pageQuery, pageOf as pageSchema} from '../contract/paging.ts'
 import {createReturnSingular} from '../contract/returns.ts'
 import {statement} from '../contract/statements.ts'
+import {setWebhookActive, subscription} from '../contract/webhooks.ts'
 import type {Assumptions} from './assumptions.ts'
 import type {Call, Handler} from './call.ts'
 import {checkQuantity, emptyCart, moveLine} from './cart.ts'
@@ -14,17 +16,20 @@ import {cartPayload} from './cart-view.ts'
 import {lockOf} from './checkout.ts'
 import {codePayload, ownCode} from './discounts.ts'
 import {sarOrNull} from './money.ts'
+import {type NoticeRow, noticePayload} from './notices.ts'
 import {type OrderRow, orderPayload} from './order-reads.ts'
 import {pageOf} from './page.ts'
 import {refuse} from './reply.ts'
 import {createdReturn} from './returns.ts'
 import type {Served} from './routes.ts'
 import {type StatementRow, statementHead} from './statements.ts'
+import {type SubscriptionRow, serveSetWebhookActive, subscriptionPayload} from './webhooks.ts'
 
 /** Routes that the spec implies and does not document. They are served only when their assumption is turned. */
 export function addedRoutes(assumptions: Assumptions): Served[] {
   return [
     ...(assumptions.R07 === 'singular' ? [singularReturns] : []),
+    ...(assumptions.H21 === 'alias' ? [activeAlias] : []),
     ...(assumptions.C03 === 'serve' ? bareCartRoutes : []),
     ...(assumptions.G20 === 'serve' ? impliedReads : []),
   ]
@@ -39,6 +44,13 @@ const singularReturns: Served = served(
   createReturnSingular,
   createReturnSingular.path,
   (call) => createdReturn(call),
+)
+
+const activeAlias = served(
+  'setWebhookActiveAlias',
+  setWebhookActive,
+  '/api/v1/scent/webhooks/{webhookId}/active',
+  serveSetWebhookActive,
 )
 
 const bare = '/api/v1/scent/cart'
@@ -84,6 +96,17 @@ const readDiscountCode = {
   payload: discountCode,
   path: updateDiscountCode.path,
 } as const
+const listNotices = {
+  ...listOrders,
+  summary: 'List the own notices, newest first.',
+  payload: pageSchema(notice),
+} as const
+const readNotice = {...read, summary: 'Read a notice.', payload: notice} as const
+const listWebhooks = {
+  ...listOrders,
+  summary: 'List the own subscriptions, newest first.',
+  payload: pageSchema(subscription),
+} as const
 const readWallet = {...read, summary: 'Read the own wallet.', payload: z.looseObject({})} as const
 
 const impliedReads: Served[] = [
@@ -103,6 +126,22 @@ const impliedReads: Served[] = [
   served('readDiscountCode', readDiscountCode, readDiscountCode.path, ({world, partner, params}) =>
     codePayload(ownCode(world, partner.id, params.discountCodeId.toLowerCase())),
   ),
+  served('listNotices', listNotices, '/api/v1/scent/unfulfillable-notices', (call) =>
+    paged(call, 'notices', 'ORDER BY n DESC', (row) =>
+      noticePayload(call.world, row as unknown as NoticeRow),
+    ),
+  ),
+  served('readNotice', readNotice, '/api/v1/scent/unfulfillable-notices/{noticeId}', (call) => {
+    const {noticeId = ''} = call.params as {noticeId?: string}
+    const sql = 'SELECT * FROM notices WHERE id = ? AND partner_id = ?'
+    const row = call.world.get<NoticeRow>(sql, noticeId.toLowerCase(), call.partner.id)
+    return row === undefined ? refuse('NOT_FOUND_UNFULFILLABLE_NOTICE') : noticePayload(call.world, row)
+  }),
+  served('listWebhooks', listWebhooks, '/api/v1/scent/webhooks', (call) =>
+    paged(call, 'subscriptions', 'ORDER BY n DESC', (row) =>
+      subscriptionPayload(row as unknown as SubscriptionRow),
+    ),
+  ),
   served('readWallet', readWallet, '/api/v1/wallet', ({partner}) =>
     partner.wallet === null
       ? refuse('NOT_FOUND_WALLET')
@@ -112,7 +151,7 @@ const impliedReads: Served[] = [
 
 function paged(
   {world, partner, query}: Call<typeof listOrders>,
-  table: 'orders' | 'carts' | 'statements',
+  table: 'orders' | 'carts' | 'statements' | 'notices' | 'subscriptions',
   order: string,
   show: (row: Record<string, unknown>) => unknown,
 ): unknown {

@@ -22,6 +22,7 @@ import {restoreSnapshot, takeSnapshot} from './snapshots.ts'
 import type {State} from './state.ts'
 import {stateView} from './state-view.ts'
 import {changeVariant, readVariantTerms, variantChange} from './variant-changes.ts'
+import {duplicateLast, redeliver, rotateSecret} from './webhook-controls.ts'
 
 export interface AdminOptions {
   token: string
@@ -49,7 +50,9 @@ export function createAdmin(state: State, options: AdminOptions): Hono {
       const text = route.body === undefined ? '' : await context.req.text()
       const body = route.body && readBody(route.body, parseBody(bodyOrEmpty(text)), true)
       const {id = '', name = ''} = context.req.param() as {id?: string; name?: string}
-      return answered(success((await route.run({id: id || name, query: context.req.query(), body})) ?? null))
+      const payload = (await route.run({id: id || name, query: context.req.query(), body})) ?? null
+      state.ticker.wake()
+      return answered(success(payload))
     })
   }
   app.route('/__sandbox/v1', v1)
@@ -157,6 +160,13 @@ function routesOf(state: State, {folder}: AdminOptions): AdminRoute[] {
         within(({id, body}) => advanceReturn(state, id, step, {defect: body.defect ?? true})),
       ),
     ),
+    plain('POST', '/deliveries/:id/redeliver', ({id}) => redeliver(state, id)),
+    plain('POST', '/webhooks/:id/duplicate', ({id}) => duplicateLast(state, id)),
+    plain(
+      'POST',
+      '/webhooks/:id/rotate-secret',
+      within(({id}) => rotateSecret(world, id)),
+    ),
     route('POST', '/faults', faultOrder, ({body}) => state.faults.add(body)),
     plain('GET', '/faults', () => ({items: state.faults.list()})),
     plain('DELETE', '/faults', () => state.faults.clear()),
@@ -208,6 +218,7 @@ function forgetProcess(state: State): void {
   state.requests.clear()
   state.limits.token.reset()
   state.limits.rest.reset()
+  state.deliverer.forget()
   state.inFlight = []
 }
 
@@ -220,13 +231,13 @@ const clockMove = z.strictObject({
   freeze: z.optional(z.boolean()),
 })
 
-function moveClock(state: State, move: z.output<typeof clockMove>): object {
+async function moveClock(state: State, move: z.output<typeof clockMove>): Promise<object> {
   const {clock} = state
   if (move.freeze === true) clock.freeze()
   if (move.freeze === false) clock.thaw()
   const target = targetOf(state, move)
   if (target !== undefined && target < clock.now()) invalid({to: ['lies in the past of this sandbox']})
-  const fired = target === undefined ? [] : state.world.transaction(() => advanceTo(state, target))
+  const fired = target === undefined ? [] : await advanceTo(state, target)
   return {...clockOf(state), fired}
 }
 

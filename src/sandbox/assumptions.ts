@@ -7,6 +7,8 @@ export const alternatives = {
   C03: ['absent', 'serve'], // routes that edit the bare cart
   E09: ['ignore', 'reject'], // unknown body fields
   G20: ['absent', 'serve'], // lists of orders and carts, the wallet's balance
+  H05: ['v1', 'plain'], // whether the signature of a delivery starts with v1=
+  H21: ['printed', 'alias'], // PATCH .../active only without /scent, or also with it
   O01: ['created', 'success'], // the answer to an order create: 201 CREATED or 200 SUCCESS
   O20: ['current', 'synced'], // whether delivery moves an order's status on
   P04: ['NOT_PRICED', 'PRICE_NOT_AVAILABLE'], // the preview's issue for a line without a price

@@ -41,6 +41,15 @@ export interface Call<O extends Operation = Operation> {
 /** Serves one operation inside one transaction. Throws a Failure to refuse, which rolls everything back. */
 export type Handler<O extends Operation> = (call: Call<O>) => unknown
 
+/** An answer that is known only after the commit, such as that of a delivery. */
+export class Afterwards {
+  readonly payload: () => Promise<unknown>
+
+  constructor(payload: () => Promise<unknown>) {
+    this.payload = payload
+  }
+}
+
 /** A 201 with the path of the new resource, for operations that create. */
 export class Created {
   readonly payload: unknown

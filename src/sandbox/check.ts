@@ -70,6 +70,18 @@ const invariants: Record<string, string> = {
     GROUP BY o.n HAVING sum(r.net) > o.goods_net OR sum(r.vat) > o.goods_vat
       OR sum(coalesce(r.shipping, 0)) > o.shipping_net + o.shipping_vat
       OR sum(coalesce(r.clawback, 0)) > o.commission_net + o.commission_vat`,
+  'what is to be delivered has an event and a subscription': `
+    SELECT d.n AS id FROM deliveries d LEFT JOIN events e ON e.id = d.event_id
+      LEFT JOIN subscriptions s ON s.id = d.subscription_id WHERE e.id IS NULL OR s.id IS NULL`,
+  'the attempts of a delivery count up, and none follows a success': `
+    SELECT d.n AS id FROM deliveries d JOIN attempts a ON a.delivery_n = d.n
+    GROUP BY d.n HAVING max(a.attempt) <> d.attempts OR count(*) <> max(a.attempt) - min(a.attempt) + 1
+      OR sum(a.succeeded) > 1 OR max(CASE WHEN a.succeeded THEN a.attempt ELSE 0 END) NOT IN (0, d.attempts)`,
+  'a delivery that is tried again has not succeeded': `
+    SELECT d.n AS id FROM deliveries d JOIN attempts a ON a.delivery_n = d.n
+    WHERE d.due_at IS NOT NULL AND (a.succeeded OR a.dead_at IS NOT NULL)`,
+  'a partner has 5 active subscriptions at most': `
+    SELECT partner_id AS id FROM subscriptions WHERE active GROUP BY partner_id HAVING count(*) > 5`,
   'stock moves add up to the stock': `
     SELECT v.id FROM variants v LEFT JOIN stock_moves m ON m.variant_id = v.id
     GROUP BY v.id HAVING coalesce(sum(m.delta), 0) <> v.stock`,

@@ -5,10 +5,9 @@ import {mintToken} from '../contract/auth.ts'
 import {isFailure} from '../contract/failure.ts'
 import {identify, issueToken} from './auth.ts'
 import {checkMediaType, parseBody, readBody} from './body.ts'
-import {type Call, Created} from './call.ts'
+import {Afterwards, type Call, Created} from './call.ts'
 import {iso} from './clock.ts'
 import type {Fault} from './faults.ts'
-import {runOverdue} from './jobs.ts'
 import {currencies} from './money.ts'
 import {startOrder} from './orders.ts'
 import {type Partner, partnerById} from './partners.ts'
@@ -61,6 +60,7 @@ export async function answer(state: State, incoming: Incoming): Promise<Outgoing
     bug: null,
   }
   const reply = await settled(state, incoming, trace)
+  state.ticker.wake()
   const requestId = randomUUID()
   const outgoing: Outgoing = {
     status: reply.status,
@@ -164,7 +164,7 @@ async function serve(admitted: Admitted): Promise<Reply> {
   if (takesBody) checkMediaType(incoming.header)
   const query = readQuery(route.served[0].operation, admitted.search)
   const json = takesBody ? parseBody(text) : undefined
-  const {name, operation, handler} = chosen(route, json)
+  const {name, operation, handler, check} = chosen(route, json)
   const body = operation.body && readBody(operation.body, json, state.assumptions.E09 === 'reject')
   if (handler === undefined) throw new Error(`${name} has no rule`)
   // G16: an unknown code, a lowercase one and SAR itself leave the display fields null.
@@ -185,8 +185,10 @@ async function serve(admitted: Admitted): Promise<Reply> {
       arrived,
     }) as Call
   if (fault?.effect === 'slow' && fault.when === 'before') await linger(state, call(), name, fault)
-  seeToJobs(state)
-  const result = state.world.transaction(() => handler(call()))
+  await check?.(call())
+  state.ticker.catchUp()
+  const done = state.world.transaction(() => handler(call()))
+  const result = done instanceof Afterwards ? await done.payload() : done
   const reply = result instanceof Created ? created(state, result, incoming.origin, name) : success(result)
   return fault === null ? reply : spoiled(state, reply, fault)
 }
@@ -194,14 +196,6 @@ async function serve(admitted: Admitted): Promise<Reply> {
 function callerOf({world}: State, partnerId: string): Partner {
   const partner = partnerById(world, partnerId)
   return partner ?? refuse('UNAUTHORIZED_INVALID_TOKEN', {message: 'The token is not valid here.'})
-}
-
-/** What fell due by itself happens before a request sees the world; looked for twice a second at most. */
-function seeToJobs(state: State): void {
-  const now = performance.now()
-  if (now - state.lookedAt < 500) return
-  state.lookedAt = now
-  state.world.transaction(() => runOverdue(state))
 }
 
 /** The name of the operation that a shared route's body will turn out to mean, as far as that can be told. */

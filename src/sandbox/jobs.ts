@@ -1,9 +1,11 @@
 import {iso} from './clock.ts'
 import {issueHour, issuePeriod, openPeriod, settlePeriod} from './commissions.ts'
+import {purgeDeliveries} from './deliveries.ts'
 import {monthStart} from './month.ts'
 import {expireNotice} from './notices.ts'
 import type {State} from './state.ts'
 import {closeStatement} from './statements.ts'
+import {keptFor} from './webhooks.ts'
 import type {World} from './world.ts'
 
 /** Something that happens by itself at a moment. */
@@ -84,7 +86,37 @@ const settleCommissions: Job = {
   },
 }
 
+/** An attempt of a delivery, which takes its time: the deliverer makes it. */
+const delivering: Job = {
+  name: 'webhook-attempt',
+  next: (world) => {
+    const rows = world.all<{event_id: string; due_at: number}>(
+      'SELECT event_id, due_at FROM deliveries WHERE due_at = (SELECT min(due_at) FROM deliveries WHERE due_at IS NOT NULL) ORDER BY n',
+    )
+    const [first] = rows
+    return first && {at: first.due_at, ids: rows.map(({event_id}) => event_id)}
+  },
+}
+
+/** Delivery records are kept for 30 days. */
+const purging: Job = {
+  name: 'deliveries-purged',
+  next: (world) => {
+    const sql =
+      'SELECT id, sent_at FROM attempts WHERE sent_at = (SELECT min(sent_at) FROM attempts) ORDER BY n'
+    const rows = world.all<{id: string; sent_at: number}>(sql)
+    const [first] = rows
+    return first && {at: first.sent_at + keptFor, ids: rows.map(({id}) => id)}
+  },
+  run: ({world}, ids, at) => {
+    purgeDeliveries(world, at)
+    return ids
+  },
+}
+
 const jobs: readonly Job[] = [
+  delivering,
+  purging,
   closeMonth,
   openCommissions,
   issueCommissions,
@@ -119,6 +151,8 @@ const jobs: readonly Job[] = [
   },
 ]
 
+const running = jobs.filter((job) => job.run !== undefined)
+
 interface Due {
   at: number
   job: Job
@@ -138,24 +172,30 @@ export function nextMoment({world, clock}: State): number | undefined {
   return nextDue(world, clock.now())?.at
 }
 
-/** Moves the clock forward to a moment and runs, in order, what falls due on the way. */
-export function advanceTo(state: State, moment: number): Fired[] {
+/** Moves the clock forward to a moment and does, in order, what falls due on the way; deliveries are waited for. */
+export async function advanceTo(state: State, moment: number): Promise<Fired[]> {
+  const {world, clock, closing} = state
+  // A live clock runs on meanwhile, and is never put back.
+  const moveOn = (at: number) => clock.now() < at && clock.moveTo(at)
   const fired: Fired[] = []
-  for (let at = state.clock.now(); ; ) {
-    const due = nextDue(state.world, at)
+  for (let at = clock.now(); !closing.aborted; ) {
+    const due = nextDue(world, at)
     if (due === undefined || due.at > moment) break
     at = Math.max(at, due.at)
-    state.clock.moveTo(at)
-    fired.push(...fire(state, due))
+    const happened = world.transaction(() => {
+      moveOn(at)
+      return fire(state, due)
+    })
+    fired.push(...happened)
+    if (due.job === delivering) await state.deliverer.settled()
   }
-  state.clock.moveTo(moment)
+  moveOn(moment)
   return fired
 }
 
 /** Runs what fell due while the clock ran by itself, or while the sandbox was down. */
 export function runOverdue(state: State): Fired[] {
   const fired: Fired[] = []
-  const running = jobs.filter((job) => job.run !== undefined)
   for (;;) {
     const now = state.clock.now()
     const due = nextDue(state.world, now, running)
@@ -167,4 +207,54 @@ export function runOverdue(state: State): Fired[] {
 function fire(state: State, {job, ids, at}: Due): Fired[] {
   const made = job.run?.(state, ids, at) ?? ids
   return made.map((id) => ({job: job.name, at: iso(at), id}))
+}
+
+/** Sees to it that things happen by themselves while the clock runs. */
+export interface Ticker {
+  /** To be called after every change: looks soon for what is due, and sends what is in the outbox. */
+  wake(): void
+  /** Lets what is due by now happen first. */
+  catchUp(): void
+}
+
+const soonMs = 10
+const longestMs = 3_600_000
+
+export function createTicker(stateOf: () => State): Ticker {
+  let timer: NodeJS.Timeout | undefined
+  let soon = false
+  /** The sandbox's time at which something is due next, as far as it is known. */
+  let nextAt = Number.NEGATIVE_INFINITY
+
+  const after = (ms: number, soonToo = false) => {
+    clearTimeout(timer)
+    soon = soonToo
+    timer = setTimeout(tick, ms).unref()
+  }
+  const tick = () => {
+    const state = stateOf()
+    if (state.closing.aborted) return
+    state.world.transaction(() => runOverdue(state))
+    state.deliverer.start()
+    nextAt = nextByItself(state)
+    // A frozen clock reaches nothing by itself.
+    const wait = state.clock.isFrozen() ? longestMs : nextAt - state.clock.now()
+    after(Math.max(soonMs, Math.min(wait, longestMs)))
+  }
+  return {
+    wake: () => {
+      if (!soon) after(soonMs, true)
+    },
+    catchUp: () => {
+      if (stateOf().clock.now() >= nextAt) tick()
+    },
+  }
+}
+
+/** When something happens by itself next; deliveries that are due already are under way. */
+function nextByItself({world, clock}: State): number {
+  const now = clock.now()
+  const due = nextDue(world, now, running)?.at ?? Number.POSITIVE_INFINITY
+  const sql = 'SELECT min(due_at) AS at FROM deliveries WHERE due_at > ?'
+  return Math.min(due, world.get<{at: number | null}>(sql, now)?.at ?? Number.POSITIVE_INFINITY)
 }

@@ -28,6 +28,14 @@ import {serveListScents, serveReadScent} from './scents.ts'
 import {serveReadStatement, serveReportStatement} from './statements.ts'
 import {serveListVariants, serveReadVariant} from './variants.ts'
 import {serveListTransactions} from './wallet.ts'
+import {
+  checkWebhook,
+  serveCreateWebhook,
+  serveListDeliveries,
+  serveSetWebhookActive,
+  serveTestWebhook,
+  serveUpdateWebhook,
+} from './webhooks.ts'
 import {serveAddWishlistItem, serveReadWishlist, serveRemoveWishlistItem} from './wishlist.ts'
 
 /** The rule of each operation. The token exchange has a door of its own. */
@@ -57,6 +65,11 @@ const handlers: {[Name in OperationName]?: Handler<(typeof api)[Name]>} = {
   listReturns: serveListReturns,
   withdrawReturn: serveWithdrawReturn,
   respondToNotice: serveRespond,
+  createWebhook: serveCreateWebhook,
+  updateWebhook: serveUpdateWebhook,
+  setWebhookActive: serveSetWebhookActive,
+  listDeliveries: serveListDeliveries,
+  testWebhook: serveTestWebhook,
   readWishlist: serveReadWishlist,
   addWishlistItem: serveAddWishlistItem,
   removeWishlistItem: serveRemoveWishlistItem,
@@ -71,13 +84,22 @@ const handlers: {[Name in OperationName]?: Handler<(typeof api)[Name]>} = {
   readSalesReport: serveSalesReport,
 }
 
+/** What an operation checks before its transaction, because it takes time. Throws a Failure to refuse. */
+const checks: {[Name in OperationName]?: (call: Call<(typeof api)[Name]>) => Promise<void>} = {
+  createWebhook: checkWebhook,
+  updateWebhook: checkWebhook,
+}
+
 /** The operations that this sandbox has a rule for. */
 export const servedNames = ['mintToken', ...Object.keys(handlers)] as OperationName[]
+
+type Check = (call: Call) => Promise<void>
 
 export interface Served {
   name: string
   operation: Operation
   handler: Handler<Operation> | undefined
+  check?: Check | undefined
 }
 
 /** One method on one path. Two operations may share it; then the fields of the body say which one is meant. */
@@ -91,7 +113,12 @@ export interface Route {
 export function createRoutes(assumptions: Assumptions): Matcher<Route> {
   const routes = new Map<string, Route>()
   const registered = servedNames.flatMap((name) => {
-    const served = {name, operation: api[name], handler: handlers[name] as Handler<Operation> | undefined}
+    const served = {
+      name,
+      operation: api[name],
+      handler: handlers[name] as Handler<Operation> | undefined,
+      check: checks[name] as Check | undefined,
+    }
     return name === 'readSalesReport' ? reportsOf(served) : [served]
   })
   for (const served of [...registered, ...addedRoutes(assumptions)]) {

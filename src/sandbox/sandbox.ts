@@ -14,9 +14,11 @@ import {assume, turned} from './assumptions.ts'
 import {createTokens, type Environment} from './auth.ts'
 import {maxBodyBytes} from './body.ts'
 import {openClock} from './clock.ts'
+import {createDeliverer} from './deliveries.ts'
 import {answer} from './door.ts'
 import {createFaults} from './faults.ts'
 import {overHttp} from './http.ts'
+import {createTicker} from './jobs.ts'
 import {createLimiter} from './limits.ts'
 import {allPartners} from './partners.ts'
 import {createRequests} from './requests.ts'
@@ -33,6 +35,8 @@ export interface SandboxOptions {
   /** Rate limits, as the service has them; on when absent. */
   limits?: boolean
   environment?: Environment
+  /** Refuses webhook URLs that are http or lead to this machine. */
+  strict?: boolean
   /** Decisions turned the other way, as `ID=alternative`. */
   assume?: readonly string[]
 }
@@ -105,6 +109,8 @@ function openState(options: SandboxOptions, closing: AbortSignal): State {
   const clock = openClock(world)
   const environment = options.environment ?? 'staging'
   const assumptions = assume(options.assume)
+  const strict = options.strict ?? false
+  const ticker = createTicker(() => state)
   const state: State = {
     seed: idSeed,
     world,
@@ -119,7 +125,9 @@ function openState(options: SandboxOptions, closing: AbortSignal): State {
     faults: createFaults(),
     requests: createRequests(),
     inFlight: [],
-    lookedAt: 0,
+    strict,
+    deliverer: createDeliverer({world, clock, closing, strict, assumptions, idle: ticker.wake}),
+    ticker,
   }
   const kept = world.meta('seed')
   if (kept === undefined) seedWorld(state, options.seed ?? 'demo')
@@ -130,6 +138,7 @@ function openState(options: SandboxOptions, closing: AbortSignal): State {
       hint: `Start without --seed, then \`scent sandbox reset --seed ${options.seed}\`; or choose another --data folder.`,
     })
   }
+  ticker.catchUp()
   return state
 }
 

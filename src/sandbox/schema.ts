@@ -121,6 +121,7 @@ CREATE TABLE deliveries (
   first_at INTEGER, due_at INTEGER
 ) STRICT;
 CREATE INDEX deliveries_due ON deliveries (subscription_id, due_at) WHERE due_at IS NOT NULL;
+CREATE INDEX deliveries_next ON deliveries (due_at) WHERE due_at IS NOT NULL;
 CREATE INDEX deliveries_event ON deliveries (event_id);
 CREATE TABLE attempts (
   n INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, delivery_n INTEGER NOT NULL, subscription_id TEXT NOT NULL,

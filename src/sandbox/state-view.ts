@@ -8,6 +8,9 @@ import {allPartners} from './partners.ts'
 import {listedReturn, type ReturnRow} from './returns.ts'
 import type {State} from './state.ts'
 import {numberOf, type StatementRow} from './statements.ts'
+import {type SubscriptionRow, subscriptionPayload} from './webhooks.ts'
+
+const pendingOf = 'SELECT count(*) AS n FROM deliveries WHERE subscription_id = ? AND due_at IS NOT NULL'
 
 /** Everything that tests and people assert on, over all partners. */
 export function stateView(state: State): object {
@@ -24,6 +27,13 @@ export function stateView(state: State): object {
     commissionPeriods: world
       .all<PeriodRow>('SELECT * FROM commission_periods ORDER BY period_from, partner_id')
       .map((row) => ({partnerId: row.partner_id, ...periodPayload(world, row)})),
+    subscriptions: world.all<SubscriptionRow>('SELECT * FROM subscriptions ORDER BY n').map((row) => ({
+      ...subscriptionPayload(row),
+      partnerId: row.partner_id,
+      headers: JSON.parse(row.headers) as object,
+      signingSecret: row.secret,
+      pending: world.get<{n: number}>(pendingOf, row.id)?.n ?? 0,
+    })),
     registrations: world.all(
       'SELECT id, partner_id AS partnerId, variant_id AS variantId, fired_at AS firedAt FROM registrations',
     ),

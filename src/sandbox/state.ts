@@ -1,7 +1,9 @@
 import type {Assumptions} from './assumptions.ts'
 import type {Environment, Tokens} from './auth.ts'
 import type {Clock} from './clock.ts'
+import type {Deliverer} from './deliveries.ts'
 import type {Faults} from './faults.ts'
+import type {Ticker} from './jobs.ts'
 import type {Limiter} from './limits.ts'
 import type {Matcher} from './match.ts'
 import type {Requests} from './requests.ts'
@@ -24,8 +26,10 @@ export interface State {
   requests: Requests
   /** Orders that are being made right now; gone with the process, as if never asked for. */
   inFlight: InFlight[]
-  /** When it was last seen to that nothing is overdue, in milliseconds of this process. */
-  lookedAt: number
+  /** Whether webhooks may go to the open internet by https only, as at the service. */
+  strict: boolean
+  deliverer: Deliverer
+  ticker: Ticker
   /** Aborted when the sandbox closes: whoever waits stops waiting. */
   closing: AbortSignal
 }

@@ -20,7 +20,7 @@ export function historic(sandbox: Sandbox, reference: string): {id: string; grou
 
 /** The refusals of returns, notices and webhooks. */
 export function eventCases(at: () => {sandbox: Sandbox; caller: ReturnType<typeof callerOf>}): Case[] {
-  return [...returnCases(at), ...noticeCases(at)]
+  return [...returnCases(at), ...noticeCases(at), ...webhookCases(at)]
 }
 
 type At = Parameters<typeof eventCases>[0]
@@ -140,5 +140,68 @@ function noticeCases(at: At): Case[] {
         return respond(id)
       },
     },
+  ]
+}
+
+function webhookCases(at: At): Case[] {
+  const ask: ReturnType<typeof callerOf>['ask'] = (...request) => at().caller.ask(...request)
+  const url = 'http://127.0.0.1:9/hook'
+  const eventTypes = ['order.completed']
+  const create = (change: object = {}) => ask('POST', '/scent/webhooks', {body: {url, eventTypes, ...change}})
+  const put = (id: string, body: object) => ask('PUT', `/scent/webhooks/${id}`, {body})
+  const activate = (id: string, body: object) => ask('PATCH', `/webhooks/${id}/active`, {body})
+  const fire = (id: string, eventType?: string) =>
+    ask('POST', `/scent/webhooks/${id}/test-fire`, {body: {eventType}})
+  const made = async () => (await create()).payload.id as string
+  const many = async () => {
+    const first = await made()
+    await activate(first, {isActive: false})
+    for (let i = 0; i < 5; i++) await create()
+    return first
+  }
+  const unknown = 'NOT_FOUND_WEBHOOK_SUBSCRIPTION'
+  return [
+    {of: 'createWebhook', code: 'VALIDATION_ERRORS', provoke: () => create({eventTypes: []})},
+    {
+      of: 'createWebhook',
+      code: 'VALIDATION_WEBHOOK_URL_UNSAFE',
+      provoke: () => create({url: 'https://10.0.0.1/'}),
+      details: () => ({reason: 'PRIVATE_ADDRESS'}),
+    },
+    {
+      of: 'createWebhook',
+      code: 'BUSINESS_WEBHOOK_SUBSCRIPTION_LIMIT',
+      provoke: async () => {
+        await many()
+        return create()
+      },
+    },
+    {
+      of: 'updateWebhook',
+      code: 'VALIDATION_ERRORS',
+      provoke: async () => put(await made(), {headers: {Host: 'x'}}),
+    },
+    {
+      of: 'updateWebhook',
+      code: 'VALIDATION_WEBHOOK_URL_UNSAFE',
+      provoke: async () => put(await made(), {url: 'relative'}),
+      details: () => ({reason: 'NOT_ABSOLUTE_HTTPS'}),
+    },
+    {of: 'updateWebhook', code: unknown, provoke: () => put(nobody, {})},
+    {of: 'setWebhookActive', code: 'VALIDATION_ERRORS', provoke: async () => activate(await made(), {})},
+    {of: 'setWebhookActive', code: unknown, provoke: () => activate('x', {isActive: true})},
+    {
+      of: 'setWebhookActive',
+      code: 'BUSINESS_WEBHOOK_SUBSCRIPTION_LIMIT',
+      provoke: async () => activate(await many(), {isActive: true}),
+    },
+    {of: 'listDeliveries', code: unknown, provoke: () => ask('GET', `/scent/webhooks/${nobody}/deliveries`)},
+    {of: 'testWebhook', code: 'VALIDATION_ERRORS', provoke: async () => fire(await made())},
+    {
+      of: 'testWebhook',
+      code: 'VALIDATION_WEBHOOK_EVENT_TYPE_NOT_SUBSCRIBED',
+      provoke: async () => fire(await made(), 'order.failed'),
+    },
+    {of: 'testWebhook', code: unknown, provoke: () => fire(nobody, 'order.completed')},
   ]
 }

@@ -1,0 +1,97 @@
+import {createHmac} from 'node:crypto'
+import {request as httpRequest, type IncomingMessage, type RequestOptions} from 'node:http'
+import {request as httpsRequest} from 'node:https'
+import {judgeUrl} from './url-guard.ts'
+
+export interface Parcel {
+  url: string
+  headers: Record<string, string>
+  secret: string
+  /** The bytes of the body, the same at every attempt. */
+  body: string
+  strict: boolean
+  /** H05: whether the signature starts with `v1=`. */
+  scheme: 'v1' | 'plain'
+  /** Aborted when the sandbox closes. */
+  signal: AbortSignal
+}
+
+export type PostError = 'Timeout' | 'Connection failed' | 'Destination rejected' | 'Delivery failed'
+
+export interface Posted {
+  status: number | null
+  /** null for a success. */
+  error: PostError | null
+}
+
+const timeoutMs = 10_000
+
+/**
+ * not shown: the signing input, its encoding, and the secret's handling. (H05) HMAC-SHA256 over `timestamp.body`, in
+ * hex; the timestamp is the real time of sending in Unix seconds (H06), since receivers judge it by their own clock.
+ */
+export function signatureOf(
+  secret: string,
+  timestamp: string,
+  body: string,
+  scheme: Parcel['scheme'],
+): string {
+  const hex = createHmac('sha256', secret).update(`${timestamp}.${body}`).digest('hex')
+  return scheme === 'v1' ? `v1=${hex}` : hex
+}
+
+/**
+ * Makes one attempt: 10 s, no redirects, any 2xx is a success (H08). The URL is judged anew, and the connection goes
+ * to the address that was judged. Answers undefined when the sandbox closed meanwhile.
+ */
+export async function post(parcel: Parcel): Promise<Posted | undefined> {
+  const target = await judgeUrl(parcel.url, parcel)
+  if (parcel.signal.aborted) return undefined
+  if ('reason' in target) return {status: null, error: 'Connection failed'}
+  const timestamp = String(Math.floor(Date.now() / 1000))
+  const {address, family} = target
+  const options: RequestOptions = {
+    method: 'POST',
+    agent: false,
+    headers: {
+      ...parcel.headers,
+      'Content-Type': 'application/json',
+      'Content-Length': Buffer.byteLength(parcel.body),
+      'User-Agent': 'scent-sandbox',
+      'X-Service-Timestamp': timestamp,
+      'X-Service-Signature': signatureOf(parcel.secret, timestamp, parcel.body, parcel.scheme),
+    },
+    lookup: (_host, {all}, done) => (all ? done(null, [{address, family}]) : done(null, address, family)),
+  }
+  return exchange(target.url, options, parcel)
+}
+
+function exchange(url: URL, options: RequestOptions, {body, signal}: Parcel): Promise<Posted | undefined> {
+  return new Promise((resolve) => {
+    const request = url.protocol === 'https:' ? httpsRequest(url, options) : httpRequest(url, options)
+    let answered: Posted | undefined
+    const end = (posted: Posted | undefined) => {
+      clearTimeout(timer)
+      signal.removeEventListener('abort', closed)
+      resolve(posted)
+      request.destroy()
+    }
+    const closed = () => end(undefined)
+    const timer = setTimeout(() => end(answered ?? {status: null, error: 'Timeout'}), timeoutMs)
+    signal.addEventListener('abort', closed)
+    request.on('response', (response: IncomingMessage) => {
+      answered = verdictOf(response.statusCode ?? 0)
+      // The body is of no interest, but its sender would take a closed connection for a failure.
+      response.on('error', () => undefined).on('close', () => end(answered))
+      response.resume()
+    })
+    request.on('error', () => end(answered ?? {status: null, error: 'Connection failed'}))
+    request.end(body)
+  })
+}
+
+/** H09: the four words that the spec gives. */
+function verdictOf(status: number): Posted {
+  if (status >= 200 && status < 300) return {status, error: null}
+  return {status, error: status >= 300 && status < 500 ? 'Destination rejected' : 'Delivery failed'}
+}
