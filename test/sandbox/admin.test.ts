@@ -215,3 +215,14 @@ test('a database on disk has everything at the next opening', async () => {
   )
   expect((await order('PO-1')).state).toBe('CONFLICT_ORDER_DUPLICATE_REFERENCE')
 })
+
+test('of several ports the first free one is served, and a taken one alone is refused', async () => {
+  const first = await sandbox.listen(0)
+  const port = Number(new URL(first).port)
+  const other = await createSandbox()
+  await expect(other.listen(port)).rejects.toMatchObject({code: 'INVALID_INPUT'})
+  const second = await other.listen([port, 0])
+  expect(second).not.toBe(first)
+  expect((await fetch(`${second}/__sandbox/health`)).status).toBe(200)
+  await other.close()
+})
