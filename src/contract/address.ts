@@ -38,16 +38,27 @@ export function checkAddress(value: unknown): ShippingAddress {
   const given = value as Record<string, unknown>
   const known = new Set<string>(addressFields.map(({name}) => name))
   const problems = [
-    ...addressFields.flatMap((field) => fieldProblem(field, given[field.name] ?? undefined) ?? []),
-    ...Object.keys(given).flatMap((name) => (known.has(name) ? [] : [`"${name}" is no field of an address`])),
-  ]
+    ...addressFields.map(
+      (field) => [field.name, fieldProblem(field, given[field.name] ?? undefined)] as const,
+    ),
+    ...Object.keys(given).map(
+      (name) => [name, known.has(name) ? undefined : 'is no field of an address'] as const,
+    ),
+  ].flatMap(([name, problem]) =>
+    problem === undefined ? [] : [[name, [withoutName(name, problem)]] as const],
+  )
   if (problems.length > 0)
     throw new Failure('INVALID_INPUT', {
-      message: `The shipping address can't be used: ${problems.join('; ')}.`,
+      message: "The shipping address can't be used.",
       hint: `Its fields are ${addressFields.map(({name, required}) => (required ? name : `${name}?`)).join(', ')}.`,
-      details: {errors: problems},
+      details: {errors: Object.fromEntries(problems)},
     })
   // An empty or null optional field is left out: the service is asked nothing it need not answer.
   const filled = Object.entries(given).filter(([, field]) => field !== null && field !== '')
   return shippingAddress.parse(Object.fromEntries(filled))
+}
+
+/** In `details.errors` the name stands before its problems already. */
+function withoutName(name: string, problem: string): string {
+  return problem.startsWith(`${name} `) ? problem.slice(name.length + 1) : problem
 }
