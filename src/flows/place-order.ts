@@ -255,7 +255,9 @@ async function settle(
   open: boolean,
 ): Promise<OrderOutcome> {
   const answer = answers[failure.code]
-  if (answer !== undefined) tools.tell({kind: 'settling', reference: intent.reference, code: failure.code})
+  // Not charged, and nothing open: a lock that is gone, like a plain no, leaves nothing to settle.
+  const settles = answer !== undefined && (open || answer !== 'lock-gone')
+  if (settles) tools.tell({kind: 'settling', reference: intent.reference, code: failure.code})
   switch (answer) {
     case 'exists':
     case 'lock-used':
