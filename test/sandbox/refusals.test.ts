@@ -6,7 +6,7 @@ import {servedNames} from '../../src/sandbox/routes.ts'
 import {createSandbox, type Sandbox} from '../../src/sandbox/sandbox.ts'
 import {type Answer, address, callerOf, control, raw, variantOf} from './caller.ts'
 import {eventCases} from './event-refusals.ts'
-import {type Case, readCases} from './read-refusals.ts'
+import {type Case, codeBody, readCases} from './read-refusals.ts'
 
 let sandbox: Sandbox
 let caller: ReturnType<typeof callerOf>
@@ -389,6 +389,50 @@ describe('what belongs to another partner looks exactly like what does not exist
     ]
     for (const [foreign, missing, ask] of pairs) {
       expect(bytes(await ask(foreign), foreign)).toBe(bytes(await ask(missing), missing))
+    }
+  })
+
+  test('statements, commission periods, discount codes, scents and brands', async () => {
+    const own = (await caller.ask('GET', '/commission-periods')).payload.items[0]
+    const code = (await caller.ask('GET', '/scent/discount-codes')).payload.items[0]
+    const {statements} = (await control(sandbox, 'GET', 'state')).payload
+    const scent = (await caller.ask('GET', '/scent/scents')).payload.items[0]
+    for (const size of ['002', '050', '100']) {
+      const sku = `${sandbox.state.world.get<{sku: string}>('SELECT sku FROM variants WHERE scent_id = ?', scent.id)?.sku.slice(0, 8)}${size}`
+      await set(sku, {assortment: false, partnerId: partnerId('rimal-online')})
+    }
+    const other = callerOf(sandbox, 'rimal-online')
+    const lateCode = {...codeBody, code: 'OTHER'}
+    const bytes = ({status, state, details, payload: none}: Answer, id: string) =>
+      JSON.stringify({status, state, details, none}).replaceAll(id, 'ID')
+    const body = {reason: 'x'}
+    const pairs: [string, (id: string) => Promise<Answer>][] = [
+      [own.id, (id) => other.ask('POST', `/commission-periods/${id}/objection`, {body})],
+      [code.id, (id) => other.ask('PATCH', `/scent/discount-codes/${id}`, {body: codeBody})],
+      [code.id, (id) => other.ask('PATCH', `/scent/discount-codes/${id}`, {body: lateCode})],
+      [statements[0].id, (id) => other.ask('GET', `/statements/${id}`)],
+      [scent.id, (id) => other.ask('GET', `/scent/scents/${id}`)],
+    ]
+    for (const [foreign, ask] of pairs) {
+      const theirs = await ask(foreign)
+      expect(theirs.status).toBe(404)
+      expect(bytes(theirs, foreign)).toBe(bytes(await ask(nobody), nobody))
+      // An id that is no uuid is an unknown one as well.
+      expect(bytes(await ask('x'), '/x/')).toBe(bytes(theirs, foreign))
+    }
+  })
+
+  test('a variant outside the assortment, on a wishlist and for a notification', async () => {
+    const other = callerOf(sandbox, 'rimal-online')
+    const foreign = variantOf(sandbox, 'NJD-ROY-100')
+    const tries: ((variantId: string) => Promise<Answer>)[] = [
+      (variantId) => other.ask('POST', '/scent/wishlist/C-1/items', {body: {variantId}}),
+      (variantId) => other.ask('POST', `/scent/cart/notify/${variantId}`),
+      (variantId) => other.ask('DELETE', `/scent/wishlist/C-1/items/${variantId}`),
+    ]
+    for (const ask of tries) {
+      const [theirs, missing] = [await ask(foreign), await ask(nobody)]
+      expect({...theirs, headers: {}}).toEqual({...missing, headers: {}})
     }
   })
 
