@@ -104,7 +104,6 @@ test('a month is closed for every wallet at its end, and nothing changes a close
 test('a month that ended while nobody moved the clock is closed before the next request sees it', async () => {
   const {state} = sandbox
   state.clock.moveTo(monthStart(state.clock.now(), 1) + 1_000)
-  state.lookedAt = 0
   caller = callerOf(sandbox)
   const statuses = async () => (await caller.ask('GET', '/commission-periods')).payload.items
   expect(await statuses()).toHaveLength(4)
