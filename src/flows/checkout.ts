@@ -12,8 +12,8 @@ import {
   type OrderOutcome,
   type OrderTools,
   type PriceLock,
-  submitOrder,
-} from './place-order.ts'
+} from './order-intent.ts'
+import {submitOrder} from './place-order.ts'
 
 /** A create is not started with less of its lock left than this: a lost answer needs time to be asked again. */
 const LOCK_RESERVE_MS = 60_000

@@ -15,7 +15,7 @@ import {
   takeUp,
 } from './checkout.ts'
 import {type CartRef, removeLine, setQuantity} from './fill-cart.ts'
-import {isAbove, note, type OrderIntent, type OrderTools, type PlacedOrder, plan} from './place-order.ts'
+import {isAbove, note, type OrderIntent, type OrderTools, type PlacedOrder, plan} from './order-intent.ts'
 import {type Difference, differences, minus, type Price, priceOf} from './price.ts'
 import {readBalance} from './wallet.ts'
 
@@ -37,6 +37,8 @@ export interface WalkRequest {
 /** What is to be decided: charge this, with the wallet before and after where they are known. */
 export interface Offer {
   reference: string
+  /** Where it goes: the city decides the shipping fee, which the lock could not know. */
+  city: string
   locked: Locked
   price: Price
   balance: Digits | null
@@ -106,7 +108,7 @@ async function decide(
     const wanted = {...intent, lines: locked.lines}
     await plan(tools, wanted, request.maxTotal ?? String(locked.lock.total))
     await noteLock(tools, wanted, locked)
-    const decision = await walker.charge(await offerOf(tools, request, reference, locked))
+    const decision = await walker.charge(await offerOf(tools, request, wanted, locked))
     if (decision === 'no') return declined(tools, reference)
     if (decision === 'expired' || outOfTime(tools, locked)) {
       // A yes to prices that are gone by now is no yes to others.
@@ -158,13 +160,13 @@ function overLimit({lock}: Locked, approved: Digits | string): Failure {
 async function offerOf(
   tools: WalkTools,
   request: WalkRequest,
-  reference: string,
+  {reference, address}: OrderIntent,
   locked: Locked,
 ): Promise<Offer> {
   const price = priceOf(locked.preview)
   const balance = request.interactive ? await balanceOf(tools) : null
   const balanceAfter = balance === null ? null : minus(balance, locked.lock.total)
-  return {reference, locked, price, balance, balanceAfter}
+  return {reference, city: address.city, locked, price, balance, balanceAfter}
 }
 
 /** A wallet that can't be read stops no order: the service knows what it holds. */

@@ -97,3 +97,8 @@ export function createdCard(order: CreatedOrder): Card<CreatedOrder> {
     ],
   }
 }
+
+/** The alert of an order that was charged another amount than its lock had said. */
+export function differsText({locked, charged}: {locked: Digits | string; charged: Digits}): string {
+  return `Charged ${charged}, and the price lock had said ${locked}. The order stands; ask the account manager why.`
+}

@@ -29,6 +29,7 @@ type Progress =
 
 interface Offer {
   reference: string
+  city: string
   locked: {endsAt: number | null; lock: {total: Digits}}
   price: Omit<PriceView, 'balance' | 'balanceAfter'>
   balance: Digits | null
@@ -140,6 +141,11 @@ export function openWalker(
         await write({...priceCard({...price, balance, balanceAfter}), title: 'To be ordered'})
       if (balanceAfter !== null && String(balanceAfter).startsWith('-'))
         note('The wallet holds less than this order costs: the service may fail it.')
+      // not shown: the list of cities of the near zone.
+      if (!/^(ar[- ]?)?riyadh$|^الرياض$/i.test(offer.city.trim()))
+        note(
+          `The fee for ${offer.city} is set when the order is made: outside Riyadh shipping may cost more than this.`,
+        )
       if (options.yes) return 'yes'
       const left = () => (locked.endsAt === null ? null : locked.endsAt - options.now())
       const amount = moneyText(locked.lock.total, price.currency)

@@ -2,7 +2,8 @@ import {afterEach, describe, expect, test} from 'vitest'
 import {addCartItem} from '../../src/contract/cart.ts'
 import {type Locked, lockCart, noteLock, orderLocked, takeUp} from '../../src/flows/checkout.ts'
 import {linesOf, viewCart} from '../../src/flows/fill-cart.ts'
-import {type OrderIntent, plan, submitOrder} from '../../src/flows/place-order.ts'
+import {type OrderIntent, plan} from '../../src/flows/order-intent.ts'
+import {submitOrder} from '../../src/flows/place-order.ts'
 import {address, openShop, type Shop} from '../support/shop.ts'
 
 let shop: Shop
@@ -123,6 +124,16 @@ describe('one order', () => {
     const outcome = await submitOrder(shop.tools, intent, locked.lock, false)
     expect(outcome).toMatchObject({kind: 'refused', failure: {code: state}})
     expect(await debits()).toBe(before)
+  })
+
+  test('a charge that differs from the lock is told, and not taken for verified', async () => {
+    shop = await openShop()
+    const {intent, locked} = await prepared()
+    // The city decides the shipping fee, and the lock could not know it.
+    const elsewhere = {...intent, address: {...address, city: 'Jeddah'}}
+    const outcome = await submitOrder(shop.tools, elsewhere, locked.lock, false)
+    expect(outcome).toMatchObject({kind: 'placed', order: {differs: {locked: locked.lock.total}}})
+    expect(await shop.records.find('PO-1')).toMatchObject({settled: true, verified: false})
   })
 
   test('a reference in progress, then refused, stays unknown', async () => {

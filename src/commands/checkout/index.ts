@@ -4,7 +4,7 @@ import {Failure} from '../../contract/failure.ts'
 import type {CreatedOrder} from '../../contract/orders.ts'
 import {walk} from '../../flows/walk.ts'
 import {addressFlags, addressOf} from '../../terminal/address.ts'
-import {createdCard} from '../../terminal/checkout.ts'
+import {createdCard, differsText} from '../../terminal/checkout.ts'
 import {openWalker} from '../../terminal/walk.ts'
 
 export default class Checkout extends ScentCommand {
@@ -51,6 +51,7 @@ Without a terminal it needs --address and --yes. It then charges at most --max-t
       interactive: ask.interactive,
     }
     const {order} = await walk(await session.orderTools(walker.progress, signal), request, walker)
+    if (order.differs) this.note(differsText(order.differs))
     this.show(createdCard(order.document))
     return order.document
   }
