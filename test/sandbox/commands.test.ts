@@ -133,6 +133,9 @@ test('without a running sandbox the controls say so', async () => {
     ['variant', 'x'],
     ['fault', '--list'],
     ['requests'],
+    ['deliver', 'x'],
+    ['notice', 'x', '--line', 'y'],
+    ['return', 'x', 'accept'],
   ]) {
     const ended = await sandbox(...argv, '--json')
     expect([ended.code, JSON.parse(ended.stdout).error.state]).toEqual([10, 'SANDBOX_NOT_RUNNING'])
@@ -170,4 +173,63 @@ test('the controls steer it', async () => {
   expect((await json('requests')).items).toEqual([])
   expect(await sandbox('clock', '--advance', 'soon')).toMatchObject({code: 2})
   expect(await sandbox('partner', 'nobody', '--wallet', '1')).toMatchObject({code: 5})
+})
+
+test('orders, notices and returns go on as an operator of the service would have it', async () => {
+  const {baseUrl, credentials} = await start('--memory', '--no-limits', '--strict')
+  const [{clientId, clientSecret}] = credentials
+  const user = {...env, SCENT_BASE_URL: baseUrl, SCENT_CLIENT_ID: clientId, SCENT_CLIENT_SECRET: clientSecret}
+  const api = async (...argv: string[]) => JSON.parse((await scent(user, ['api', ...argv])).stdout)
+  const {orders} = await json('status', '--all')
+  const at = (reference: string) =>
+    orders.find((one: {externalReference: string}) => one.externalReference === reference)
+  const open = await sandbox('notice', at('HIST-0003').id, '--line', 'SDR-HON-050')
+  expect([open.code, open.stderr]).toEqual([6, expect.stringContaining('has an open notice already')])
+  const [notice] = (await json('status', '--all')).notices
+  await api('PATCH', `scent/unfulfillable-notices/${notice.id}/respond`, '--field', 'choice=ShipAvailable')
+  const raised = await json(
+    'notice',
+    at('HIST-0003').orderGlobalId,
+    '--line',
+    'SDR-HON-050',
+    '--available',
+    '2',
+  )
+  expect(raised).toMatchObject({
+    notice: {status: 'AwaitingPartnerResponse', line: {orderedQuantity: 3, availableQuantity: 2}},
+    event: {eventType: 'notice.raised', data: {orderId: at('HIST-0003').id}},
+  })
+  expect((await sandbox('clock', '--advance', '72h')).stdout).toContain('notice-expired')
+
+  const {scentDetail} = await api('GET', `scent/orders/${at('HIST-0002').id}`)
+  const body = {
+    fulfillmentGroupId: scentDetail.fulfillmentGroups[0].id,
+    lines: [{scentOrderLineId: scentDetail.lines[0].id, quantity: 1, reasonCode: 'Damaged'}],
+  }
+  writeFileSync(join(state, 'body.json'), JSON.stringify(body))
+  const path = `scent/orders/${at('HIST-0002').id}/return-requests`
+  const made = await api('POST', path, '--input', join(state, 'body.json'))
+  expect(await sandbox('return', made.id, 'accept', '--reason', 'no')).toMatchObject({code: 2})
+  expect(await sandbox('return', made.id, 'accept', '--sound')).toMatchObject({code: 2})
+  expect(await json('return', made.id, 'receive')).toMatchObject({status: 'Processing'})
+  expect(await json('return', made.returnRequestNumber, 'refund', '--sound')).toMatchObject({
+    status: 'Refunded',
+    refund: {shippingFeeRefund: null},
+  })
+  const again = await sandbox('return', made.id, 'reject', '--reason', 'late', '--json')
+  expect([again.code, JSON.parse(again.stdout).error.message]).toEqual([
+    8,
+    'The sandbox refused: return is Refunded already.',
+  ])
+  expect((await sandbox('return', 'RMA-000077', 'accept')).code).toBe(5)
+  const hook = await scent(
+    user,
+    ['api', 'POST', 'scent/webhooks', '--input', '-', '--json'],
+    JSON.stringify({url: 'http://127.0.0.1:9/', eventTypes: ['order.completed']}),
+  )
+  expect(JSON.parse(hook.stdout).error).toMatchObject({
+    state: 'VALIDATION_WEBHOOK_URL_UNSAFE',
+    details: {reason: 'NOT_ABSOLUTE_HTTPS'},
+  })
+  expect((await json('status', '--check')).violations).toEqual([])
 })

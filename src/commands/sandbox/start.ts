@@ -39,6 +39,9 @@ export default class SandboxStart extends ScentCommand {
       default: 'staging',
     }),
     'no-limits': Flags.boolean({summary: 'Answer as many requests as come.'}),
+    strict: Flags.boolean({
+      summary: 'Take webhook URLs as the service does: https only, and none that leads to this machine.',
+    }),
     assume: Flags.string({
       summary: 'Turn one decision where the spec is open.',
       helpValue: 'ID=ALTERNATIVE',
@@ -66,6 +69,7 @@ export default class SandboxStart extends ScentCommand {
       ...(file === undefined ? {} : {file}),
       ...(flags.seed === undefined ? {} : {seed: flags.seed}),
       limits: !flags['no-limits'],
+      strict: flags.strict,
       environment: flags.env,
       assume: flags.assume ?? [],
     })

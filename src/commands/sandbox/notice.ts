@@ -1,0 +1,55 @@
+import * as Args from '@oclif/core/args'
+import * as Flags from '@oclif/core/flags'
+import {outputFlags, ScentCommand} from '../../command.ts'
+import type {Notice} from '../../contract/notices.ts'
+import {foldersOf} from '../../store/paths.ts'
+import {requireSandbox} from '../../store/sandbox.ts'
+import {noticeCard} from '../../terminal/notices.ts'
+
+interface Raised {
+  notice: Notice
+  /** The event as the partner's subscriptions receive it. */
+  event: object
+}
+
+export default class SandboxNotice extends ScentCommand {
+  static override summary = 'Raise a notice on a line of an order of the sandbox.'
+  static override description =
+    'Says that units of it can not be shipped, and answers the notice with the event that subscriptions receive. The partner has 72 hours: `sandbox clock --advance 72h` lets them pass. With --json the event can be piped into `notices import`.'
+  static override examples = [
+    '<%= config.bin %> sandbox notice SCN-0000000003 --line SDR-HON-050 --available 3',
+    '<%= config.bin %> sandbox notice SCN-0000000003 --line SDR-HON-050 --reason Lost --departed',
+  ]
+  static override args = {order: Args.string({description: 'Order id or global id.', required: true})}
+  static override flags = {
+    ...outputFlags,
+    line: Flags.string({summary: 'Line id, or SKU.', required: true, helpValue: 'LINE'}),
+    available: Flags.integer({
+      summary: 'Units that can still be shipped.',
+      min: 0,
+      default: 0,
+      helpValue: 'N',
+    }),
+    reason: Flags.option({options: ['OutOfStock', 'Lost'] as const})({
+      summary: 'What happened; OutOfStock if not said.',
+    }),
+    departed: Flags.boolean({
+      summary: 'Whether the shipment has left; as the order stands if not said.',
+      allowNo: true,
+    }),
+  }
+
+  async run(): Promise<Raised> {
+    const {args, flags} = await this.parse(SandboxNotice)
+    const {callAdmin} = await import('../../sandbox/remote.ts')
+    const path = `orders/${encodeURIComponent(args.order)}/notices`
+    const raised = await callAdmin<Raised>(requireSandbox(foldersOf()), 'POST', path, {
+      lineId: flags.line,
+      availableQuantity: flags.available,
+      ...(flags.reason === undefined ? {} : {reason: flags.reason}),
+      ...(flags.departed === undefined ? {} : {departed: flags.departed}),
+    })
+    this.show(noticeCard(raised.notice))
+    return raised
+  }
+}
