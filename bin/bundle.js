@@ -7,7 +7,7 @@ const vm = require('node:vm')
 
 const {env, platform, arch} = process
 
-/** Where compiled code is kept: the user's own cache folder. */
+/** Where compiled code is kept: the user's own cache folder. Fails for a user without a home. */
 function cacheFolder() {
   if (env.XDG_CACHE_HOME) return join(env.XDG_CACHE_HOME, 'scent')
   if (platform === 'win32' && env.LOCALAPPDATA) return join(env.LOCALAPPDATA, 'scent/cache')
@@ -18,10 +18,10 @@ function cacheFolder() {
  * The kept code, after one line of JSON that names the commands whose code is in it. Code is run, so a file is only
  * trusted when it belongs to this user and nobody else may write it.
  */
-function read(path) {
+function read(name) {
   let file
   try {
-    file = fs.openSync(path, fs.constants.O_RDONLY | (fs.constants.O_NOFOLLOW ?? 0))
+    file = fs.openSync(join(cacheFolder(), name), fs.constants.O_RDONLY | (fs.constants.O_NOFOLLOW ?? 0))
     const {uid, mode} = fs.fstatSync(file)
     if (process.getuid && (uid !== process.getuid() || mode & 0o022)) return undefined
     const bytes = fs.readFileSync(file)
@@ -35,19 +35,21 @@ function read(path) {
 }
 
 /** Without a folder to write to, every start compiles; nothing else is lost. */
-function write(path, commands, code) {
-  const temporary = `${path}.${process.pid}`
+function write(name, commands, code) {
+  let temporary
   try {
-    fs.mkdirSync(dirname(path), {recursive: true, mode: 0o700})
+    const folder = cacheFolder()
+    temporary = join(folder, `${name}.${process.pid}`)
+    fs.mkdirSync(folder, {recursive: true, mode: 0o700})
     fs.writeFileSync(temporary, Buffer.concat([Buffer.from(`${JSON.stringify(commands)}\n`), code]), {
       mode: 0o600,
       flag: 'wx',
     })
-    fs.renameSync(temporary, path)
-    removeOld(dirname(path))
+    fs.renameSync(temporary, join(folder, name))
+    removeOld(folder)
   } catch {
     try {
-      fs.rmSync(temporary, {force: true})
+      if (temporary) fs.rmSync(temporary, {force: true})
     } catch {}
   }
 }
@@ -72,9 +74,8 @@ exports.load = (path) => {
   // The code of the sandbox is as large as all other, and only its own commands should pay for it.
   const part = process.argv[2] === 'sandbox' ? 'sandbox' : 'scent'
   const built = `${source.slice(3, 35)}-${Math.trunc(mtimeMs).toString(36)}`
-  const key = [part, built, process.versions.v8, arch].join('-')
-  const cachePath = join(cacheFolder(), `${key}.code`)
-  const kept = read(cachePath)
+  const name = `${[part, built, process.versions.v8, arch].join('-')}.code`
+  const kept = read(name)
   const script = new vm.Script(Module.wrap(source), {filename: path, cachedData: kept?.code})
   const bundle = new Module(path, module)
   bundle.filename = path
@@ -91,7 +92,7 @@ exports.load = (path) => {
     const news = ran.filter((id) => !known?.includes(id))
     // V8 drops the code of a long run piece by piece: what is left then would be less than what is kept.
     if ((known && news.length === 0) || process.uptime() > 20) return
-    write(cachePath, [...(known ?? []), ...news], script.createCachedData())
+    write(name, [...(known ?? []), ...news], script.createCachedData())
   })
   return bundle.exports
 }

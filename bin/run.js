@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 // Prints what the build wrote down already; anything else starts the program.
-const {readFileSync, writeSync} = require('node:fs')
+const {existsSync, readFileSync, writeSync} = require('node:fs')
 const {join} = require('node:path')
 
 const dist = join(__dirname, '../dist')
@@ -37,6 +37,14 @@ function print(text) {
   }
 }
 
-const text = ready()
-if (text) print(text)
-else require('./bundle.js').load(join(dist, 'scent.cjs')).run(argv)
+function start() {
+  const text = ready()
+  if (text) print(text)
+  else require('./bundle.js').load(join(dist, 'scent.cjs')).run(argv)
+}
+
+if (existsSync(dist)) start()
+else {
+  process.stderr.write('This copy of scent is not built yet: npm ci && npm run build\n')
+  process.exitCode = 1
+}

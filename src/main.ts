@@ -1,3 +1,4 @@
+import {userInfo} from 'node:os'
 import {dirname} from 'node:path'
 import type {Interfaces} from '@oclif/core'
 import {Config} from '@oclif/core/config'
@@ -9,11 +10,25 @@ const root = dirname(__dirname)
 
 /** Runs one command line, without node and script name. Sets the process's exit code. */
 export async function run(argv: string[]): Promise<void> {
+  if (!process.env.HOME || !process.env.SHELL) haveHome()
   const config = await Config.load({root, pjson: manifest as unknown as Interfaces.PJSON})
   try {
     await runOclif(argv, config)
   } catch (error) {
     await refuse(error, argv, config)
+  }
+}
+
+/**
+ * A container's user may stand in no list of users, and oclif asks there for home and shell. Below this home nothing
+ * can be written, and whatever tries says so.
+ */
+function haveHome(): void {
+  try {
+    userInfo()
+  } catch {
+    process.env.HOME ||= '/nonexistent'
+    process.env.SHELL ||= '/bin/sh'
   }
 }
 

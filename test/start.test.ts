@@ -2,6 +2,7 @@ import {execFile} from 'node:child_process'
 import {createHash} from 'node:crypto'
 import {
   chmodSync,
+  cpSync,
   readdirSync,
   readFileSync,
   statSync,
@@ -125,4 +126,22 @@ test('a reader that went away is no error', async () => {
   const run = join(root, 'bin/run.js')
   const {stderr} = await execute('bash', ['-c', `set -o pipefail; node ${run} --help | true`], {cwd: root})
   expect(stderr).toBe('')
+})
+
+test('a copy that is not built says so', async () => {
+  cpSync(join(root, 'bin'), join(cache, 'bin'), {recursive: true})
+  await expect(execute(process.execPath, [join(cache, 'bin/run.js')])).rejects.toMatchObject({
+    code: 1,
+    stderr: 'This copy of scent is not built yet: npm ci && npm run build\n',
+  })
+})
+
+test.skipIf(process.getuid?.() !== 0)('a user without a home can run what needs none', async () => {
+  const options = {env: {PATH: process.env.PATH}, uid: 54321, gid: 54321}
+  const {stdout} = await execute(
+    process.execPath,
+    [join(root, 'bin/run.js'), 'explain', 'RATE_LIMITED'],
+    options,
+  )
+  expect(stdout).toContain('429')
 })
