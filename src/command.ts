@@ -1,17 +1,19 @@
 import type {Interfaces} from '@oclif/core'
 import {Command} from '@oclif/core/command'
+import type * as z from 'zod/mini'
 import type {Client} from './client/client.ts'
 import type {Item} from './client/pages.ts'
 import {Failure} from './contract/failure.ts'
 import {parseJson, printJson} from './contract/money.ts'
 import type {Input, Operation} from './contract/operation.ts'
+import {itemsOf} from './contract/paging.ts'
 import type {Session} from './session.ts'
 import type {Ask} from './terminal/ask.ts'
 import {failureDocument, failureText, stackText} from './terminal/failure.ts'
 import type {ListFlags, OutputFlags, SessionFlags} from './terminal/flags.ts'
 import {collected, type Listing, type Mode, Outlet, showViews, type View} from './terminal/output.ts'
 import type {Query} from './terminal/query.ts'
-import type {Table} from './terminal/table.ts'
+import {rowsOf as objectsOf, type Table} from './terminal/table.ts'
 import {paintFor, safe} from './terminal/text.ts'
 import {failureOf, requireOneOutput, wantsJson} from './terminal/usage.ts'
 
@@ -60,13 +62,31 @@ export abstract class ScentCommand extends Command {
       return {items: rows}
     }
     const query = {page: flags.page, pageSize: flags['page-size']}
-    const page = (await client.call(operation, withQuery(input, query))) as Page<Item<O>>
-    this.show({...view, rows: page.items})
-    const {totalPages, totalCount} = page.pagination ?? {}
+    const page: unknown = await client.call(operation, withQuery(input, query))
+    const rows = itemsOf(page) as Item<O>[] | undefined
+    this.show(rows ? {...view, rows: objectsOf(rows)} : await this.anyView(page))
+    const {totalPages, totalCount} = (page as Partial<Page> | null)?.pagination ?? {}
     if (Number(totalPages) > 1) {
       this.aside(`Page ${flags.page ?? 1} of ${totalPages}, ${totalCount} rows in all; --all shows them.`)
     }
-    return page
+    return page as Listing
+  }
+
+  /**
+   * Shows the answer of an operation that is only mentioned: as the contract reads it where it has that shape, else as
+   * far as it can be drawn.
+   */
+  protected async showMentioned<S extends z.ZodMiniType>(
+    {payload: {inner}}: {payload: {inner: S}},
+    payload: z.output<S>,
+    views: (payload: z.output<S>) => View[],
+  ): Promise<void> {
+    const known = inner.safeParse(payload).success
+    this.show(...(known ? views(payload) : [await this.anyView(payload)]))
+  }
+
+  private async anyView(payload: unknown): Promise<View> {
+    return (await import('./terminal/any.ts')).anyView(payload)
   }
 
   /** Questions to the person at the terminal; --no-input and a missing terminal turn them into usage errors. */
@@ -235,8 +255,7 @@ function unwritable({code = 'unknown reason'}: NodeJS.ErrnoException): Failure {
   return new Failure('FILE_FAILED', {message, hint: 'Check the disk that stdout goes to.'})
 }
 
-interface Page<Row> {
-  items: Row[]
+interface Page {
   pagination?: {totalPages?: unknown; totalCount?: unknown} | null
 }
 

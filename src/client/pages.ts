@@ -1,6 +1,6 @@
 import {Failure} from '../contract/failure.ts'
 import type {Input, Operation, Payload} from '../contract/operation.ts'
-import {pageSizeLimit} from '../contract/paging.ts'
+import {itemsOf, pageSizeLimit} from '../contract/paging.ts'
 import type {CallOptions, Client} from './client.ts'
 import {openOverlap} from './overlap.ts'
 
@@ -9,6 +9,8 @@ export type Item<O extends Operation> = Payload<O> extends {items: readonly (inf
 
 interface Page {
   items: unknown[]
+  /** A bare array: the whole list. */
+  whole: boolean
   pagination?: {
     page?: number
     pageSize?: number
@@ -35,11 +37,13 @@ export async function* followPages<O extends Operation>(
   const overlap = openOverlap()
   const read = async (page: number) => {
     const asked = {...input, query: {...query, page, pageSize}} as Input<O>
-    const answer = (await client.call(operation, asked, options)) as unknown as Page
-    const echoed = answer.pagination?.page
-    if (answer.items.length > 0 && typeof echoed === 'number' && echoed !== page)
-      throw samePage(operation, page)
-    return answer
+    const answer: unknown = await client.call(operation, asked, options)
+    const items = itemsOf(answer)
+    if (items === undefined) throw noList(operation)
+    const pagination = (answer as Partial<Page>).pagination
+    const echoed = pagination?.page
+    if (items.length > 0 && typeof echoed === 'number' && echoed !== page) throw samePage(operation, page)
+    return {items, pagination, whole: Array.isArray(answer)}
   }
   /** The page in which the last row that was read stands now, if rows have only arrived at the head of the list. */
   const seek = async (from: number, grown: number) => {
@@ -56,7 +60,7 @@ export async function* followPages<O extends Operation>(
   }
   let left = limit
   for (let page = Number(query.page ?? 1); left > 0; page += 1) {
-    let {items, pagination} = await read(page)
+    let {items, pagination, whole} = await read(page)
     if (items.length === 0) return
     const grown = overlap.growth(pagination?.totalCount)
     let known = overlap.known(items)
@@ -70,7 +74,7 @@ export async function* followPages<O extends Operation>(
     for (const item of fresh) yield item as Item<O>
     if (fresh.length > 0) overlap.keep(fresh)
     left -= fresh.length
-    if (isLast(page, pageSize, items.length, pagination)) return
+    if (whole || isLast(page, pageSize, items.length, pagination)) return
   }
 }
 
@@ -82,6 +86,16 @@ function isLast(page: number, pageSize: number, count: number, pagination: Page[
 
 function samePage(operation: Operation, page: number): Failure {
   const message = `The service answered page ${page} with another page than the one asked for, or with one that came before.`
+  return new Failure('ODD_ANSWER', {
+    message,
+    request: `${operation.method} ${operation.path}`,
+    effect: 'none',
+  })
+}
+
+function noList(operation: Operation): Failure {
+  const message =
+    'The service answered something else than a list. Without --all or --limit it is printed as it is.'
   return new Failure('ODD_ANSWER', {
     message,
     request: `${operation.method} ${operation.path}`,

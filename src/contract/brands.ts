@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
 import type {Operation} from './operation.ts'
 import {pageOf, pageQuery} from './paging.ts'
-import {shown, uuid} from './wire.ts'
+import {mentioned, shown, uuid} from './wire.ts'
 
 // not shown: the fields of a brand.
 export const brand = z.looseObject({id: uuid, name: shown(z.string()), imageUrl: shown(z.string())})
@@ -15,7 +15,7 @@ export const listBrands = {
   auth: 'bearer',
   repeat: 'freely',
   query: pageQuery,
-  payload: pageOf(brand),
+  payload: mentioned(pageOf(brand)),
   fails: [],
 } as const satisfies Operation
 
@@ -25,6 +25,6 @@ export const readBrand = {
   path: '/api/v1/scent/brands/{brandId}',
   auth: 'bearer',
   repeat: 'freely',
-  payload: brand,
+  payload: mentioned(brand),
   fails: ['NOT_FOUND_BRAND'],
 } as const satisfies Operation

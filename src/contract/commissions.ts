@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
 import type {Operation} from './operation.ts'
 import {pageOf, pageQuery} from './paging.ts'
-import {decimal, oneOf, shown, timestamp, uuid} from './wire.ts'
+import {decimal, mentioned, oneOf, shown, timestamp, uuid} from './wire.ts'
 
 export const commissionStatuses = ['Provisional', 'Issued', 'Settled'] as const
 
@@ -29,7 +29,7 @@ export const listCommissionPeriods = {
   auth: 'bearer',
   repeat: 'freely',
   query: {...pageQuery, status: {kind: 'text'}},
-  payload: pageOf(commissionPeriod),
+  payload: mentioned(pageOf(commissionPeriod)),
   fails: ['VALIDATION_INVALID_COMMISSION_PERIOD_STATUS'],
 } as const satisfies Operation
 
@@ -41,7 +41,7 @@ export const objectToCommission = {
   auth: 'bearer',
   repeat: 'never', // ALREADY_OBJECTED after a lost answer may be our own
   body: z.strictObject({reason: z.string().check(z.minLength(1), z.maxLength(1000))}),
-  payload: commissionPeriod,
+  payload: mentioned(commissionPeriod),
   fails: [
     'VALIDATION_ERRORS',
     'NOT_FOUND_COMMISSION_PERIOD',

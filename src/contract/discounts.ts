@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
 import type {Operation} from './operation.ts'
 import {pageOf, pageQuery} from './paging.ts'
-import {decimal, oneOf, shown, timestamp, uuid} from './wire.ts'
+import {decimal, mentioned, oneOf, shown, timestamp, uuid} from './wire.ts'
 
 // not shown: the name of the flat-amount type. FixedAmount is a placeholder; any value is sent and read.
 export const discountType = oneOf('Percent', 'FixedAmount')
@@ -62,7 +62,7 @@ export const createDiscountCode = {
   auth: 'bearer',
   repeat: 'never',
   body: z.strictObject({code: z.string().check(z.minLength(1)), ...replaced}),
-  payload: discountCode,
+  payload: mentioned(discountCode),
   created: true,
   fails: ['VALIDATION_ERRORS'],
 } as const satisfies Operation

@@ -16,6 +16,13 @@ export const pagination = z.looseObject({
   hasNext: shown(z.boolean()),
 })
 
+/** The rows of a list: those of a page, or a bare array; undefined where the payload is no list. */
+export function itemsOf(payload: unknown): unknown[] | undefined {
+  if (Array.isArray(payload)) return payload
+  const {items} = (payload ?? {}) as {items?: unknown}
+  return Array.isArray(items) ? items : undefined
+}
+
 /** A page of `item`, which must come as an array; its pagination is tolerated in any shape. */
 export function pageOf<S extends z.ZodMiniType>(item: S) {
   return z.looseObject({items: z.array(item), pagination: shown(pagination)})

@@ -1,5 +1,6 @@
 import * as z from 'zod/mini'
 import type {Operation} from './operation.ts'
+import {mentioned} from './wire.ts'
 
 /** not shown: the names below /reports/sales/. These are the sandbox's; any name is sent. */
 export const salesReports = ['summary', 'by-variant', 'by-customer', 'by-day'] as const
@@ -12,6 +13,6 @@ export const readSalesReport = {
   auth: 'bearer',
   repeat: 'freely',
   query: {fromUtc: {kind: 'date'}, toUtc: {kind: 'date'}},
-  payload: z.looseObject({}),
+  payload: mentioned(z.looseObject({})),
   fails: ['VALIDATION_INVALID_PERIOD', 'VALIDATION_REPORT_WINDOW_TOO_LARGE'],
 } as const satisfies Operation

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
 import type {Operation} from './operation.ts'
 import {pageOf, pageQuery} from './paging.ts'
-import {decimal, oneOf, shown, timestamp, uuid} from './wire.ts'
+import {decimal, mentioned, oneOf, shown, timestamp, uuid} from './wire.ts'
 
 export const returnStatuses = [
   'Requested',
@@ -140,7 +140,7 @@ export const listReturns = {
   auth: 'bearer',
   repeat: 'freely',
   query: {...pageQuery, status: {kind: 'text', max: 20}},
-  payload: pageOf(returnRequest),
+  payload: mentioned(pageOf(returnRequest)),
   fails: ['VALIDATION_INVALID_RETURN_STATUS'],
 } as const satisfies Operation
 
@@ -151,7 +151,7 @@ export const withdrawReturn = {
   path: '/api/v1/scent/return-requests/{returnRequestId}/withdraw',
   auth: 'bearer',
   repeat: 'freely', // NOT_PENDING after a lost answer: the list tells whether it was us
-  payload: z.looseObject({id: shown(uuid), status: shown(z.string())}),
+  payload: mentioned(z.looseObject({id: shown(uuid), status: shown(z.string())})),
   // not shown: the name of the 404.
   fails: ['BUSINESS_RETURN_REQUEST_NOT_PENDING', 'NOT_FOUND_RETURN_REQUEST'],
 } as const satisfies Operation

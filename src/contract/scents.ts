@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
 import type {Operation} from './operation.ts'
 import {pageOf, pageQuery} from './paging.ts'
-import {shown, uuid} from './wire.ts'
+import {mentioned, shown, uuid} from './wire.ts'
 
 // not shown: the fields of a scent. These are what the named filters and references need.
 export const scent = z.looseObject({
@@ -37,7 +37,7 @@ export const listScents = {
     concentration: {kind: 'text'},
     audience: {kind: 'text'},
   },
-  payload: pageOf(scent),
+  payload: mentioned(pageOf(scent)),
   fails: ['VALIDATION_UNKNOWN_LOOKUP_CODE'],
 } as const satisfies Operation
 
@@ -47,6 +47,6 @@ export const readScent = {
   path: '/api/v1/scent/scents/{scentId}',
   auth: 'bearer',
   repeat: 'freely',
-  payload: scent,
+  payload: mentioned(scent),
   fails: ['NOT_FOUND_SCENT'],
 } as const satisfies Operation

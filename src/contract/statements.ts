@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
 import {type Digits, isDigits} from './money.ts'
 import type {Operation} from './operation.ts'
-import {decimal, oneOf, shown, timestamp, uuid} from './wire.ts'
+import {decimal, mentioned, oneOf, shown, timestamp, uuid} from './wire.ts'
 
 /** An int64: digits, never a double. */
 const int64 = z.custom<Digits>((value) => isDigits(value), 'must be an integer')
@@ -76,6 +76,6 @@ export const reportStatement = {
   auth: 'bearer',
   repeat: 'freely',
   query: {from: {kind: 'date'}, to: {kind: 'date'}},
-  payload: statementDocument,
+  payload: mentioned(statementDocument),
   fails: ['VALIDATION_MISSING_REPORT_RANGE'],
 } as const satisfies Operation

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
 import type {Operation} from './operation.ts'
 import {pageOf, pageQuery} from './paging.ts'
-import {decimal, oneOf, shown, uuid} from './wire.ts'
+import {decimal, mentioned, oneOf, shown, uuid} from './wire.ts'
 
 export const availabilityState = oneOf('Available', 'Limited', 'Unavailable')
 
@@ -85,6 +85,6 @@ export const readVariant = {
   auth: 'bearer',
   repeat: 'freely',
   query: {include: {kind: 'tokens', values: includeTokens}},
-  payload: variant,
+  payload: mentioned(variant),
   fails: ['NOT_FOUND_VARIANT'],
 } as const satisfies Operation

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
 import type {Operation} from './operation.ts'
 import {pageOf, pageQuery} from './paging.ts'
-import {oneOf, shown, timestamp, uuid} from './wire.ts'
+import {mentioned, oneOf, shown, timestamp, uuid} from './wire.ts'
 
 /** A dotted lowercase value. not shown: the list; order.completed is the one that appears. */
 export const eventType = z.string().check(z.minLength(1))
@@ -80,7 +80,7 @@ export const createWebhook = {
     eventTypes: z.array(eventType).check(z.minLength(1)),
     headers: z.optional(deliveryHeaders),
   }),
-  payload: subscription,
+  payload: mentioned(subscription),
   created: true,
   fails: ['VALIDATION_ERRORS', 'VALIDATION_WEBHOOK_URL_UNSAFE', 'BUSINESS_WEBHOOK_SUBSCRIPTION_LIMIT'],
 } as const satisfies Operation

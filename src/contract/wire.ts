@@ -70,6 +70,17 @@ export function shown<S extends z.ZodMiniType>(inner: S) {
   return Object.assign(tolerant, {inner})
 }
 
+/**
+ * not shown: the answer of an operation that is only mentioned. Whatever comes is a success and kept as it is; `inner`
+ * is the shape that it is read by where it fits.
+ */
+export function mentioned<S extends z.ZodMiniType>(inner: S) {
+  return Object.assign(
+    z.custom<z.output<S>>(() => true),
+    {inner},
+  )
+}
+
 /** A string whose known values are listed, and which may hold others (spec, Value sets). */
 export function oneOf<const V extends string>(...known: V[]) {
   type Open = V | (string & {})

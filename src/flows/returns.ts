@@ -1,6 +1,7 @@
 import type {Client} from '../client/client.ts'
 import {Failure, isFailure} from '../contract/failure.ts'
 import type {OrderRead} from '../contract/orders.ts'
+import {pageSizeLimit} from '../contract/paging.ts'
 import {
   createReturn,
   createReturnSingular,
@@ -10,6 +11,8 @@ import {
   type ReturnRequest,
   withdrawReturn,
 } from '../contract/returns.ts'
+import {listVariants} from '../contract/variants.ts'
+import {readOneOrder} from './read-order.ts'
 
 /** Statuses in which the units of a request are not free for another one. */
 const HOLDING = new Set(['Requested', 'Pending', 'Accepted', 'Processing'])
@@ -18,6 +21,8 @@ const HOLDING = new Set(['Requested', 'Pending', 'Accepted', 'Processing'])
 export interface Returnable {
   lineId: string
   variantId: string
+  /** null where the variant is in the assortment no more. */
+  sku: string | null
   ordered: number
   /** Returned already, or held by a request that is not decided against. */
   taken: number
@@ -31,23 +36,28 @@ export interface ReturnChoice {
 }
 
 /** What of an order can still be returned: its delivered groups, and its lines less what is returned or asked for. */
-export function returnable(order: OrderRead, requests: ReturnRequest[]): ReturnChoice {
+export function returnable(
+  order: OrderRead,
+  requests: ReturnRequest[],
+  skus: ReadonlyMap<string, string> = new Map(),
+): ReturnChoice {
   const detail = order.scentDetail ?? (order as OrderRead['scentDetail'])
   const held = new Map<string, number>()
   for (const {status, lines} of requests) {
     if (!HOLDING.has(status)) continue
-    for (const line of lines ?? []) {
+    for (const line of listed(lines)) {
       const id = String(line.scentOrderLineId)
       held.set(id, (held.get(id) ?? 0) + Number(line.quantity ?? 0))
     }
   }
-  const groups = (detail?.fulfillmentGroups ?? []).filter((group) => group.deliveredAt)
-  const lines = (detail?.lines ?? []).map((line): Returnable => {
+  const groups = listed(detail?.fulfillmentGroups).filter((group) => group.deliveredAt)
+  const lines = listed(detail?.lines).map((line): Returnable => {
     const ordered = Number(line.quantity ?? 0)
     const taken = Number(line.returnedQuantity ?? 0) + (held.get(String(line.id)) ?? 0)
     return {
       lineId: String(line.id),
       variantId: String(line.variantId),
+      sku: skus.get(String(line.variantId)) ?? null,
       ordered,
       taken,
       remaining: Math.max(0, ordered - taken),
@@ -61,6 +71,21 @@ export function returnable(order: OrderRead, requests: ReturnRequest[]): ReturnC
     })),
     lines,
   }
+}
+
+/** A list inside an answer, where nothing has checked that it is one. */
+const listed = <Row>(list: readonly Row[] | null | undefined): Row[] =>
+  Array.isArray(list) ? list.filter((row) => typeof row === 'object' && row !== null) : []
+
+/** What of an order can be returned now, its lines named by SKU. */
+export async function readReturnable(client: Client, orderId: string): Promise<ReturnChoice> {
+  const order = await readOneOrder(client, orderId, false)
+  const requests = await returnsOf(client, orderId)
+  const {lines} = returnable(order, requests)
+  const id = [...new Set(lines.map(({variantId}) => variantId))].slice(0, pageSizeLimit.maximum)
+  const query = {id, activeOnly: false, pageSize: pageSizeLimit.maximum}
+  const {items} = id.length === 0 ? {items: []} : await client.call(listVariants, {query})
+  return returnable(order, requests, new Map(items.map((one) => [String(one.id), String(one.sku)])))
 }
 
 /** Every return request of an order. */
@@ -136,7 +161,7 @@ function same(one: ReturnRequest, body: ReturnBody): boolean {
   const group = one.fulfillmentGroupId ?? body.fulfillmentGroupId
   return (
     String(group).toLowerCase() === body.fulfillmentGroupId.toLowerCase() &&
-    key(one.lines ?? []) === key(body.lines)
+    key(listed(one.lines)) === key(body.lines)
   )
 }
 

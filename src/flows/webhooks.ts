@@ -1,7 +1,14 @@
 import type {Client} from '../client/client.ts'
 import {Failure, isFailure} from '../contract/failure.ts'
 import type {Body} from '../contract/operation.ts'
-import {createWebhook, type Delivery, type Subscription, testWebhook} from '../contract/webhooks.ts'
+import {millis} from '../contract/time.ts'
+import {
+  createWebhook,
+  type Delivery,
+  listDeliveries,
+  type Subscription,
+  testWebhook,
+} from '../contract/webhooks.ts'
 
 /** Subscribes, once. A lost answer stays unknown: the API has no list, and tells a signing secret in no other place. */
 export function subscribe(client: Client, body: Body<typeof createWebhook>): Promise<Subscription> {
@@ -42,3 +49,73 @@ export async function* chosenDeliveries(
     if (left <= 0) return
   }
 }
+
+/** Attempts that watching shows of what was there before, and how many it knows again. */
+const BEFORE = 10
+const KNOWN = 5000
+
+/**
+ * The last ten attempts of a subscription, then each new one as it comes, oldest first, until the signal is aborted.
+ * Costs one request a look.
+ */
+export async function* watchDeliveries(
+  client: Client,
+  webhookId: string,
+  {sleep, signal, everyMs}: Watching,
+): AsyncGenerator<Delivery> {
+  const known = new Set<string>()
+  for (let first = true; !signal.aborted; first = false) {
+    const fresh = await freshOnes(client, webhookId, known, signal)
+    for (const one of fresh) known.add(keyOf(one))
+    for (const key of known) {
+      if (known.size <= KNOWN) break
+      known.delete(key)
+    }
+    yield* first ? fresh.slice(-BEFORE) : fresh
+    await sleep(everyMs, signal)
+  }
+}
+
+export interface Watching {
+  /** Ends early when the signal is aborted. */
+  sleep(ms: number, signal?: AbortSignal): Promise<void>
+  signal: AbortSignal
+  everyMs: number
+}
+
+/** An attempt that changes, such as one that is given up, is shown again. */
+const keyOf = ({id, eventId, attemptNumber, succeeded, deadLetteredAt}: Delivery) =>
+  [id, eventId, attemptNumber, succeeded, deadLetteredAt].map(String).join('\n')
+
+/**
+ * The attempts that are not known yet, oldest first. not shown: the order of the list. One that is newest first is
+ * read until a whole page is known, another one to its end.
+ */
+async function freshOnes(
+  client: Client,
+  webhookId: string,
+  known: ReadonlySet<string>,
+  signal: AbortSignal,
+): Promise<Delivery[]> {
+  const fresh: Delivery[] = []
+  let last: Delivery | undefined
+  let rising = false
+  const pages = client.pages(listDeliveries, {params: {webhookId}, query: {pageSize: 100}}, {signal})
+  try {
+    for await (const one of pages) {
+      rising ||= last !== undefined && momentOf(one) > momentOf(last)
+      last = one
+      const isKnown = known.has(keyOf(one))
+      if (isKnown && !rising) break
+      if (!isKnown) fresh.push(one)
+      // At the first look only the end of the list matters.
+      if (known.size === 0 && !rising && fresh.length >= 100) break
+    }
+  } catch (error) {
+    if (!isFailure(error, 'INTERRUPTED')) throw error
+    return []
+  }
+  return fresh.sort((a, b) => momentOf(a) - momentOf(b))
+}
+
+const momentOf = ({sentAt}: Delivery) => millis(String(sentAt)) || 0

@@ -1,8 +1,7 @@
 import type {Brand} from '../contract/brands.ts'
 import type {Scent} from '../contract/scents.ts'
+import {joined} from './cells.ts'
 import type {Column} from './table.ts'
-
-const joined = (words: unknown) => (Array.isArray(words) ? words.join(', ') : null)
 
 /** Columns of scents. */
 export const scentColumns: Column<Scent>[] = [

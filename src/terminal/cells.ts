@@ -1,4 +1,4 @@
-import {type Digits, isDigits} from '../contract/money.ts'
+import {type Digits, isDigits, printJson} from '../contract/money.ts'
 import {millis} from '../contract/time.ts'
 import {noPaint, type Paint, safe, type Tone} from './text.ts'
 
@@ -17,22 +17,34 @@ export type Cell =
 export function money(amount: Digits | null | undefined, currency: string | null | undefined): Cell {
   if (amount === null || amount === undefined) return null
   // A service may send anything in the place of a number; what is none is text.
-  return isDigits(amount) ? {kind: 'money', amount, currency} : String(amount)
+  return isDigits(amount) ? {kind: 'money', amount, currency} : textOf(amount)
+}
+
+/** Words of a list, or whatever stands in its place. */
+export function joined(words: unknown, by = ', '): Cell {
+  if (words === null || words === undefined) return null
+  return Array.isArray(words) ? words.map(textOf).join(by) : textOf(words)
+}
+
+/** Anything as text: what has more inside as JSON. */
+function textOf(value: unknown): string {
+  return typeof value === 'object' && value !== null && !isDigits(value) ? printJson(value, 0) : String(value)
 }
 
 /** A moment, in the server's own writing. */
 export function time(at: string | null | undefined): Cell {
-  return at ? {kind: 'time', at} : null
+  return at && typeof at === 'string' ? {kind: 'time', at} : at || null
 }
 
 /** A moment that is waited for: shown as the time until then. */
 export function deadline(at: string | null | undefined): Cell {
-  return at ? {kind: 'deadline', at} : null
+  return at && typeof at === 'string' ? {kind: 'deadline', at} : at || null
 }
 
 /** A word of a value set; words without a tone stay plain. */
 export function badge(text: string | null | undefined, tones: Record<string, Tone> = {}): Cell {
   if (!text) return null
+  if (typeof text !== 'string') return text
   const tone = Object.hasOwn(tones, text) ? tones[text] : undefined
   return tone ? {kind: 'badge', text, tone} : text
 }
@@ -56,7 +68,7 @@ export function isNumeric(cell: Cell): boolean {
 export function plain(cell: Cell): string {
   if (cell === null || cell === undefined) return ''
   const kinded = kindOf(cell)
-  if (!kinded) return String(cell)
+  if (!kinded) return textOf(cell)
   if (kinded.kind === 'money') return String(kinded.amount)
   return kinded.kind === 'badge' ? kinded.text : kinded.at
 }
@@ -66,7 +78,7 @@ export function pretty(cell: Cell, paint: Paint = noPaint, now = Date.now()): st
   if (cell === null || cell === undefined || cell === '') return paint('-', 'dim')
   if (typeof cell === 'boolean') return cell ? 'yes' : 'no'
   const kinded = kindOf(cell)
-  if (!kinded) return safe(String(cell))
+  if (!kinded) return safe(textOf(cell))
   if (kinded.kind === 'money') return moneyText(kinded.amount, kinded.currency)
   if (kinded.kind === 'badge') return paint(safe(kinded.text), kinded.tone)
   if (kinded.kind === 'time') return localTime(kinded.at)

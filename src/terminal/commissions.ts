@@ -8,8 +8,8 @@ const tones: Record<string, Tone> = {Provisional: 'warn', Issued: 'good', Settle
 /** Columns of commission periods. */
 export const commissionColumns: Column<CommissionPeriod>[] = [
   {key: 'id', header: 'Period', whole: true, get: ({id}) => id},
-  {key: 'from', header: 'From', get: ({periodFrom}) => time(periodFrom)},
-  {key: 'to', header: 'To', get: ({periodTo}) => time(periodTo)},
+  {key: 'from', header: 'From', whole: true, get: ({periodFrom}) => time(periodFrom)},
+  {key: 'to', header: 'To', whole: true, yields: true, get: ({periodTo}) => time(periodTo)},
   {key: 'status', header: 'Status', get: ({status}) => badge(status, tones)},
   {
     key: 'total',

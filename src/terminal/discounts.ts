@@ -1,6 +1,6 @@
 import type {DiscountCode} from '../contract/discounts.ts'
 import {isDigits, printJson} from '../contract/money.ts'
-import {type Cell, money, time} from './cells.ts'
+import {type Cell, joined, money, time} from './cells.ts'
 import type {Column, Table} from './table.ts'
 
 const worth = ({discountType, value}: DiscountCode): Cell =>
@@ -22,7 +22,7 @@ export const discountColumns: Column<DiscountCode>[] = [
     key: 'variants',
     header: 'Variants',
     shown: 'asked',
-    get: ({scopedVariantIds}) => scopedVariantIds?.join(' '),
+    get: ({scopedVariantIds}) => joined(scopedVariantIds, ' '),
   },
   {
     key: 'min-order',

@@ -27,7 +27,12 @@ export function noticeCard(notice: Notice): Card<Notice> {
       {key: 'ordered', header: 'Ordered', get: () => line?.orderedQuantity},
       {key: 'available', header: 'Available', get: () => line?.availableQuantity},
       {key: 'shortfall', header: 'Short', get: () => line?.shortfallQuantity},
-      {key: 'deadline', header: 'Deadline', get: ({responseDeadlineAt}) => deadline(responseDeadlineAt)},
+      {
+        key: 'deadline',
+        header: 'Deadline',
+        get: ({status, responseDeadlineAt}) =>
+          status === 'AwaitingPartnerResponse' ? deadline(responseDeadlineAt) : time(responseDeadlineAt),
+      },
       {key: 'responded', header: 'Answered', get: ({respondedAt}) => time(respondedAt)},
       {key: 'refund', header: 'Refund incl. VAT', get: () => money(refund?.total, refund?.currency)},
       {

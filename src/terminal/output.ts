@@ -1,7 +1,7 @@
 import type {Writable} from 'node:stream'
 import {printJson} from '../contract/money.ts'
 import {isNumeric, plain} from './cells.ts'
-import {type Column, chosen, fieldsText, type Table, tableText} from './table.ts'
+import {type Column, chosen, fieldsText, liveLines, type Table, tableText} from './table.ts'
 import {paintFor, safe} from './text.ts'
 
 export const modes = ['table', 'json', 'ndjson', 'csv'] as const
@@ -63,13 +63,17 @@ export class Outlet {
 const BATCH = 200
 
 /** Writes each row by `line`, some rows at a time, and stops when nobody reads any more. */
-async function stream<Row>(out: Outlet, rows: Table<Row>['rows'], line: (row: Row) => string): Promise<void> {
+async function stream<Row>(
+  out: Outlet,
+  {rows, live}: Pick<Table<Row>, 'rows' | 'live'>,
+  line: (row: Row) => string,
+): Promise<void> {
   let batch = ''
   let count = 0
   for await (const row of rows) {
     batch += line(row)
     count += 1
-    if (count % BATCH === 0) {
+    if (live || count % BATCH === 0) {
       await out.write(batch)
       batch = ''
     }
@@ -80,6 +84,7 @@ async function stream<Row>(out: Outlet, rows: Table<Row>['rows'], line: (row: Ro
 
 async function showInTerminal(out: Outlet, view: View, columns: Column<unknown>[]): Promise<void> {
   const paint = paintFor(out.stream)
+  if (!('upright' in view) && view.live) return stream(out, view, liveLines(columns, paint))
   const rows: unknown[] = []
   for await (const row of view.rows) rows.push(row)
   const title = view.title ? `${paint(safe(view.title), 'bold')}\n` : ''
@@ -101,7 +106,7 @@ async function showPlain(out: Outlet, view: View, columns: Column<unknown>[]): P
     await out.write(columns.map(({key, get}) => `${key}\t${safe(plain(get(view.rows[0])))}\n`).join(''))
     return
   }
-  await stream(out, view.rows, (row) => `${columns.map(({get}) => safe(plain(get(row)))).join('\t')}\n`)
+  await stream(out, view, (row) => `${columns.map(({get}) => safe(plain(get(row)))).join('\t')}\n`)
 }
 
 /** What a spreadsheet takes for a formula, also in its full-width forms. */
@@ -117,7 +122,7 @@ function csvCell(column: Column<unknown>, row: unknown): string {
 async function showCsv(out: Outlet, view: View, columns: Column<unknown>[]): Promise<void> {
   const {stringify} = await import('csv-stringify/sync')
   await out.write(stringify([columns.map(({key}) => key)]))
-  await stream(out, view.rows, (row) => stringify([columns.map((column) => csvCell(column, row))]))
+  await stream(out, view, (row) => stringify([columns.map((column) => csvCell(column, row))]))
 }
 
 /**
@@ -133,7 +138,7 @@ export async function showViews(
   if (!first) return
   const inTerminal = mode === 'table' && out.stream.isTTY === true
   const columns = chosen(first.columns, names, inTerminal ? 'terminal' : 'plain')
-  if (mode === 'ndjson') return stream(out, first.rows, (row) => `${printJson(row, 0)}\n`)
+  if (mode === 'ndjson') return stream(out, first, (row) => `${printJson(row, 0)}\n`)
   if (mode === 'csv') return showCsv(out, first, columns)
   if (!inTerminal) return showPlain(out, first, columns)
   await showInTerminal(out, first, columns)

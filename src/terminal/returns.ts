@@ -2,7 +2,7 @@ import type {ReturnRequest} from '../contract/returns.ts'
 import type {Ask} from './ask.ts'
 import {badge, money, time} from './cells.ts'
 import type {Card} from './output.ts'
-import type {Column, Table} from './table.ts'
+import {type Column, rowsOf, type Table} from './table.ts'
 import type {Tone} from './text.ts'
 
 const tones: Record<string, Tone> = {
@@ -29,7 +29,7 @@ export const returnColumns: Column<ReturnRequest>[] = [
   {
     key: 'units',
     header: 'Units',
-    get: ({lines}) => lines?.reduce((sum, line) => sum + Number(line.quantity ?? 0), 0),
+    get: ({lines}) => rowsOf(lines).reduce((sum, line) => sum + (Number(line.quantity) || 0), 0),
   },
   {
     key: 'requested',
@@ -55,8 +55,28 @@ export function returnCard(one: ReturnRequest): Card<ReturnRequest> {
 interface ReturnableLine {
   lineId: string
   variantId: string
+  sku: string | null
   ordered: number
   remaining: number
+}
+
+interface DeliveredGroup {
+  id: string
+  status: string
+  deliveredAt: string | null
+}
+
+/** The deliveries of an order that something can be returned of. */
+export function deliveredTable(groups: DeliveredGroup[]): Table<DeliveredGroup> {
+  return {
+    title: 'Delivered',
+    rows: groups,
+    columns: [
+      {key: 'group', header: 'Group', whole: true, get: ({id}) => id},
+      {key: 'status', header: 'Status', get: ({status}) => status},
+      {key: 'delivered', header: 'Delivered', get: ({deliveredAt}) => time(deliveredAt)},
+    ],
+  }
 }
 
 /** What of an order can still be asked back. */
@@ -67,7 +87,8 @@ export function returnableTable(lines: ReturnableLine[]): Table<ReturnableLine> 
     empty: 'Nothing of this order can be returned.',
     columns: [
       {key: 'line', header: 'Line', whole: true, get: ({lineId}) => lineId},
-      {key: 'variant', header: 'Variant', whole: true, get: ({variantId}) => variantId},
+      {key: 'sku', header: 'SKU', get: ({sku}) => sku},
+      {key: 'variant', header: 'Variant', whole: true, yields: true, get: ({variantId}) => variantId},
       {key: 'ordered', header: 'Ordered', get: ({ordered}) => ordered},
       {key: 'remaining', header: 'Returnable', get: ({remaining}) => remaining},
     ],
@@ -83,10 +104,10 @@ export interface AskedLine {
 /** Asks for the quantity of each line, and for a reason where there is one to return. */
 export async function askLines(ask: Ask, lines: ReturnableLine[]): Promise<AskedLine[]> {
   const asked: AskedLine[] = []
-  for (const {lineId, variantId, remaining} of lines) {
+  for (const {lineId, variantId, sku, remaining} of lines) {
     if (remaining === 0) continue
     const answer = await ask.text({
-      message: `Units of ${variantId} to return, 0 to ${remaining}`,
+      message: `Units of ${sku ?? variantId} to return, 0 to ${remaining}`,
       flag: '--line',
       initial: '0',
       check: (text) =>

@@ -2,7 +2,7 @@ import type {Digits} from '../contract/money.ts'
 import type {Statement, StatementDocument, StatementLine} from '../contract/statements.ts'
 import {money, time} from './cells.ts'
 import type {Card} from './output.ts'
-import type {Table} from './table.ts'
+import {rowsOf, type Table} from './table.ts'
 
 type Headed = Statement | StatementDocument
 
@@ -31,7 +31,7 @@ export function statementCard(head: Headed, document: StatementDocument): Card<H
 export function statementLines(document: StatementDocument): Table<StatementLine> {
   const unit = document.currency ?? 'SAR'
   return {
-    rows: document.lines ?? [],
+    rows: rowsOf(document.lines),
     empty: 'The period has no entries.',
     columns: [
       {key: 'transaction', header: 'Transaction', whole: true, get: ({transactionId}) => transactionId},

@@ -32,6 +32,8 @@ export interface Table<Row> {
   below?: Field[]
   /** One sentence in the place of no rows. */
   empty?: string
+  /** Rows come while they are watched: each is written at once. */
+  live?: true
 }
 
 /** A list inside an answer, where nothing has checked that it is one. */
@@ -141,6 +143,27 @@ export async function tableText<Row>(
     .split('\n')
     .map((line) => `${line.trimEnd()}\n`)
     .join('')
+}
+
+/** Lines of a table whose rows are not known yet: columns grow with what came so far, and nothing is cut. */
+export function liveLines<Row>(columns: Column<Row>[], paint: Paint = noPaint): (row: Row) => string {
+  const rooms = columns.map(({header}) => width(header))
+  const lineOf = (cells: {text: string; painted: string}[]) =>
+    cells
+      .map(({text, painted}, at) => painted + ' '.repeat(Math.max(0, (rooms[at] ?? 0) - width(text))))
+      .join(' '.repeat(GAP))
+      .trimEnd()
+  let head = true
+  return (row) => {
+    const cells = columns.map(({get}) => ({text: pretty(get(row)), painted: pretty(get(row), paint)}))
+    cells.forEach(({text}, at) => {
+      rooms[at] = Math.max(rooms[at] ?? 0, width(text))
+    })
+    const titles = columns.map(({header}) => header.toUpperCase())
+    const first = head ? `${lineOf(titles.map((text) => ({text, painted: paint(text, 'dim')})))}\n` : ''
+    head = false
+    return `${first}${lineOf(cells)}\n`
+  }
 }
 
 /** Label and value below each other, for one thing instead of a list. */

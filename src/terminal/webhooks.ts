@@ -1,5 +1,5 @@
 import type {Delivery, Subscription} from '../contract/webhooks.ts'
-import {badge, time} from './cells.ts'
+import {badge, joined, time} from './cells.ts'
 import type {Card} from './output.ts'
 import type {Column} from './table.ts'
 import type {Tone} from './text.ts'
@@ -15,7 +15,7 @@ export function subscriptionCard(one: Subscription): Card<Subscription> {
     columns: [
       {key: 'id', header: 'Webhook', get: ({id}) => id},
       {key: 'url', header: 'URL', get: ({url}) => url},
-      {key: 'events', header: 'Events', get: ({eventTypes}) => eventTypes?.join(', ')},
+      {key: 'events', header: 'Events', get: ({eventTypes}) => joined(eventTypes)},
       {key: 'active', header: 'Active', get: ({isActive}) => isActive},
       {key: 'last', header: 'Last delivery', get: ({lastDeliveryAt}) => time(lastDeliveryAt)},
       {key: 'last-status', header: 'It was', get: ({lastDeliveryStatus}) => badge(lastDeliveryStatus, tones)},

@@ -21,7 +21,7 @@ export default class CatalogVariant extends ScentCommand {
       params: {variantId: args.variant},
       query: {include: tokens(flags.include)},
     })
-    this.show(variantCard(variant, flags.currency !== undefined))
+    await this.showMentioned(readVariant, variant, (one) => [variantCard(one, flags.currency !== undefined)])
     return variant
   }
 }

@@ -1,7 +1,7 @@
 import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
 import {apiFlags, ScentCommand} from '../../command.ts'
-import type {CommissionPeriod} from '../../contract/commissions.ts'
+import {type CommissionPeriod, objectToCommission} from '../../contract/commissions.ts'
 import {Failure} from '../../contract/failure.ts'
 import {objectTo} from '../../flows/commissions.ts'
 import {commissionColumns} from '../../terminal/commissions.ts'
@@ -30,7 +30,9 @@ export default class CommissionsObject extends ScentCommand {
     await this.confirm(`Object to commission period ${args.id}? It can be done once.`)
     const {client} = await this.session(flags)
     const period = await objectTo(client, args.id, reason)
-    this.show({rows: [period], upright: true, columns: commissionColumns})
+    await this.showMentioned(objectToCommission, period, (one) => [
+      {rows: [one], upright: true, columns: commissionColumns},
+    ])
     return period
   }
 }

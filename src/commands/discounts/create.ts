@@ -1,6 +1,6 @@
 import * as Args from '@oclif/core/args'
 import {apiFlags, ScentCommand} from '../../command.ts'
-import type {DiscountBody, DiscountCode} from '../../contract/discounts.ts'
+import {createDiscountCode, type DiscountBody, type DiscountCode} from '../../contract/discounts.ts'
 import {Failure} from '../../contract/failure.ts'
 import {createDiscount} from '../../flows/discounts.ts'
 import {discountChanges, discountFlags} from '../../terminal/discount-flags.ts'
@@ -31,7 +31,9 @@ export default class DiscountsCreate extends ScentCommand {
     const body = {code: args.code, ...unsaid, ...given} as {code: string} & DiscountBody
     const {client} = await this.session(flags)
     const created = await createDiscount(client, body)
-    this.show({rows: [created], upright: true, columns: discountColumns})
+    await this.showMentioned(createDiscountCode, created, (one) => [
+      {rows: [one], upright: true, columns: discountColumns},
+    ])
     return created
   }
 }

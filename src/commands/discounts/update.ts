@@ -27,7 +27,13 @@ export default class DiscountsUpdate extends ScentCommand {
       })
     const {client} = await this.session(flags)
     const seen = await readDiscount(client, args.id)
-    await this.screen(changeTable(changesBetween(seen, merged(seen, changes))))
+    const difference = changesBetween(seen, merged(seen, changes))
+    if (difference.length === 0) {
+      this.note(`${seen.code} is that already. Nothing was sent.`)
+      this.show({rows: [seen], upright: true, columns: discountColumns})
+      return seen
+    }
+    await this.screen(changeTable(difference))
     await this.confirm(`Change discount code ${seen.code}?`)
     const updated = await replaceDiscount(client, seen, changes)
     this.show({rows: [updated], upright: true, columns: discountColumns})

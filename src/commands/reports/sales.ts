@@ -2,8 +2,9 @@ import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
 import {apiFlags, ScentCommand} from '../../command.ts'
 import {readSalesReport, salesReports} from '../../contract/reports.ts'
+import {anyView, rowsOf, words} from '../../terminal/any.ts'
 import {chart} from '../../terminal/chart.ts'
-import {reportView, rowsOf, seriesOf} from '../../terminal/reports.ts'
+import {seriesOf} from '../../terminal/reports.ts'
 
 export default class ReportsSales extends ScentCommand {
   static override summary = 'Show a sales report.'
@@ -23,14 +24,15 @@ Which reports the service has is not documented: NAME is sent as it is. The sand
     to: Flags.string({summary: 'End of the window.', helpValue: 'TIME', required: true}),
   }
 
-  async run(): Promise<Record<string, unknown>> {
+  async run(): Promise<unknown> {
     const {args, flags} = await this.parse(ReportsSales)
     const {client} = await this.session(flags)
     const query = {fromUtc: flags.from, toUtc: flags.to}
     const report = await client.call(readSalesReport, {params: {report: args.name}, query})
-    const series = seriesOf(rowsOf(report) ?? [])
-    if (series) this.picture(series.name, (width) => chart(series.points, {width}))
-    this.show(reportView(report))
+    const series = seriesOf(rowsOf(report ?? {}) ?? [])
+    if (series)
+      this.picture(`${words(series.name)}, first day to last`, (width) => chart(series.points, {width}))
+    this.show(anyView(report))
     return report
   }
 }

@@ -4,9 +4,8 @@ import type {Client} from '../../client/client.ts'
 import {apiFlags, ScentCommand} from '../../command.ts'
 import {Failure} from '../../contract/failure.ts'
 import type {ReturnBody, ReturnRequest} from '../../contract/returns.ts'
-import {readOneOrder} from '../../flows/read-order.ts'
-import {requestReturn, returnable, returnsOf} from '../../flows/returns.ts'
-import {askLines, returnableTable, returnCard} from '../../terminal/returns.ts'
+import {readReturnable, requestReturn} from '../../flows/returns.ts'
+import {askLines, deliveredTable, returnableTable, returnCard} from '../../terminal/returns.ts'
 
 type Lines = ReturnBody['lines']
 
@@ -55,11 +54,15 @@ The one documented reason is Damaged. After a lost answer the request is asked o
 
   private async asked(client: Client, orderId: string, group: string | undefined): Promise<ReturnBody> {
     const ask = await this.ask()
-    const order = await readOneOrder(client, orderId, false)
-    const {groups, lines} = returnable(order, await returnsOf(client, orderId))
-    await this.screen(returnableTable(lines))
+    const {groups, lines} = await readReturnable(client, orderId)
     if (groups.length === 0)
       throw new Failure('BUSINESS_RETURN_REQUEST_GROUP_NOT_DELIVERED', {effect: 'none'})
+    await this.screen(deliveredTable(groups))
+    await this.screen(returnableTable(lines))
+    if (lines.every(({remaining}) => remaining === 0)) {
+      const message = 'Nothing of this order can be returned any more.'
+      throw new Failure('BUSINESS_RETURN_REQUEST_EXCEEDS_REMAINING', {message, effect: 'none'})
+    }
     const choices = groups.map(({id, status, deliveredAt}) => ({
       name: `${id}, ${status} ${deliveredAt ?? ''}`,
       value: id,

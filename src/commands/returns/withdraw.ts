@@ -1,5 +1,6 @@
 import * as Args from '@oclif/core/args'
 import {apiFlags, ScentCommand} from '../../command.ts'
+import {withdrawReturn} from '../../contract/returns.ts'
 import {withdraw} from '../../flows/returns.ts'
 
 type Withdrawn = Awaited<ReturnType<typeof withdraw>>
@@ -17,14 +18,16 @@ export default class ReturnsWithdraw extends ScentCommand {
     await this.confirm(`Withdraw return request ${args.id}?`)
     const {client} = await this.session(flags)
     const request = await withdraw(client, args.id)
-    this.show({
-      rows: [request],
-      upright: true,
-      columns: [
-        {key: 'id', header: 'Return', get: ({id}: Withdrawn) => id ?? args.id},
-        {key: 'status', header: 'Status', get: ({status}: Withdrawn) => status},
-      ],
-    })
+    await this.showMentioned(withdrawReturn, request, (one) => [
+      {
+        rows: [one],
+        upright: true,
+        columns: [
+          {key: 'id', header: 'Return', get: ({id}: Withdrawn) => id ?? args.id},
+          {key: 'status', header: 'Status', get: ({status}: Withdrawn) => status},
+        ],
+      },
+    ])
     return request
   }
 }

@@ -20,7 +20,9 @@ export default class StatementsGet extends ScentCommand {
     const {client} = await this.session(flags)
     const statement = await client.call(readStatement, {params: {statementId: args.id}})
     const document = statement.document ?? statement
-    for (const mismatch of reconcile(document)) this.note(mismatchText(mismatch))
+    const mismatches = reconcile(document)
+    for (const mismatch of mismatches) this.note(mismatchText(mismatch))
+    if (mismatches.length === 0) this.aside('Its totals are the sums of its lines.')
     this.show(statementCard(statement, document), statementLines(document))
     return statement
   }

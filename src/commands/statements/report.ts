@@ -15,14 +15,18 @@ export default class StatementsReport extends ScentCommand {
     to: Flags.string({summary: 'End of the period.', helpValue: 'TIME', required: true}),
   }
 
-  async run(): Promise<StatementDocument> {
+  async run(): Promise<unknown> {
     const {flags} = await this.parse(StatementsReport)
     const {client} = await this.session(flags)
     const report = await client.call(reportStatement, {query: {from: flags.from, to: flags.to}})
-    const inner = (report as {document?: StatementDocument | null}).document
-    const document = inner ?? report
-    for (const mismatch of reconcile(document)) this.note(mismatchText(mismatch))
-    this.show(statementCard(document, document), statementLines(document))
+    await this.showMentioned(reportStatement, report, (read) => {
+      const inner = (read as {document?: StatementDocument | null}).document
+      const document = inner ?? read
+      const mismatches = reconcile(document)
+      for (const mismatch of mismatches) this.note(mismatchText(mismatch))
+      if (mismatches.length === 0) this.aside('Its totals are the sums of its lines.')
+      return [statementCard(document, document), statementLines(document)]
+    })
     return report
   }
 }

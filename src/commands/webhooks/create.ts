@@ -1,6 +1,6 @@
 import {apiFlags, ScentCommand} from '../../command.ts'
 import {Failure} from '../../contract/failure.ts'
-import type {Subscription} from '../../contract/webhooks.ts'
+import {createWebhook, type Subscription} from '../../contract/webhooks.ts'
 import {subscribe} from '../../flows/webhooks.ts'
 import {headersOf, webhookFlags} from '../../terminal/webhook-flags.ts'
 import {subscriptionCard} from '../../terminal/webhooks.ts'
@@ -23,8 +23,9 @@ export default class WebhooksCreate extends ScentCommand {
     const session = await this.session(flags)
     const body = {url: flags.url, eventTypes: flags.event, ...(headers && {headers})}
     const created = await subscribe(session.client, body)
-    await session.sawWebhook(created)
-    this.show(subscriptionCard(created))
+    // Without its id nothing can be kept of it.
+    if (typeof created?.id === 'string') await session.sawWebhook(created)
+    await this.showMentioned(createWebhook, created, (one) => [subscriptionCard(one)])
     return created
   }
 }

@@ -2,16 +2,17 @@ import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
 import {apiFlags, listFlags, ScentCommand} from '../../command.ts'
 import {type Delivery, listDeliveries} from '../../contract/webhooks.ts'
-import {chosenDeliveries} from '../../flows/webhooks.ts'
+import {chosenDeliveries, watchDeliveries} from '../../flows/webhooks.ts'
 import type {Listing} from '../../terminal/output.ts'
 import {deliveryColumns} from '../../terminal/webhooks.ts'
 
 export default class WebhooksDeliveries extends ScentCommand {
   static override summary = 'List the delivery attempts of a subscription, as far as they are kept: 30 days.'
   static override description =
-    'The API filters nothing: --failed and --event read all pages and choose here. The same event id stands in the body of the delivery: use it to match and to dedupe.'
+    'The API filters nothing: --failed and --event read all pages and choose here. The same event id stands in the body of the delivery: use it to match and to dedupe.\n\n--watch looks every 3 seconds; for a program, take --output ndjson with it.'
   static override examples = [
     '<%= config.bin %> webhooks deliveries 6c1f8a52-3f0e-4b1d-9a70-5d2c8e1b7f43 --failed',
+    '<%= config.bin %> webhooks deliveries 6c1f8a52-3f0e-4b1d-9a70-5d2c8e1b7f43 --watch',
     '<%= config.bin %> webhooks deliveries 6c1f8a52-3f0e-4b1d-9a70-5d2c8e1b7f43 --event order.completed --limit 20 --columns sent,result,status,next',
   ]
   static override args = {id: Args.string({description: 'Webhook id, a UUID.', required: true})}
@@ -24,19 +25,37 @@ export default class WebhooksDeliveries extends ScentCommand {
       helpValue: 'TYPE',
       exclusive: ['page'],
     }),
+    watch: Flags.boolean({
+      summary: 'Show the last ten, then each new attempt as it comes, until Ctrl-C.',
+      exclusive: ['page', 'page-size', 'all', 'json', 'query'],
+    }),
   }
+
+  private readonly stop = new AbortController()
+  private watching = false
 
   async run(): Promise<Listing> {
     const {args, flags} = await this.parse(WebhooksDeliveries)
-    const {client} = await this.session(flags)
+    const {client, time} = await this.session(flags)
     const input = {params: {webhookId: args.id}}
     const view = {columns: deliveryColumns, empty: 'No such delivery is kept.'}
-    if (!flags.failed && flags.event === undefined)
+    if (!flags.watch && !flags.failed && flags.event === undefined)
       return this.list(client, listDeliveries, input, flags, view)
     const wanted = ({succeeded, eventType}: Delivery) =>
       !(flags.failed && succeeded === true) && (flags.event === undefined || eventType === flags.event)
-    const rows = chosenDeliveries(client.pages(listDeliveries, input), wanted, flags.limit)
-    this.show({...view, rows})
+    this.watching = flags.watch
+    const {signal} = this.stop
+    const all = flags.watch
+      ? watchDeliveries(client, args.id, {sleep: time.sleep, signal, everyMs: 3_000})
+      : client.pages(listDeliveries, input)
+    const rows = chosenDeliveries(all, wanted, flags.limit)
+    this.show(flags.watch ? {...view, rows, live: true} : {...view, rows})
     return {items: rows}
+  }
+
+  /** Ctrl-C is how watching ends: no failure. A second one leaves without waiting for an answer. */
+  protected override interrupted(): void {
+    if (this.watching && !this.stop.signal.aborted) this.stop.abort()
+    else super.interrupted()
   }
 }

@@ -1,0 +1,138 @@
+import {Writable} from 'node:stream'
+import {describe, expect, it} from 'vitest'
+import {brand} from '../../src/contract/brands.ts'
+import {commissionPeriod} from '../../src/contract/commissions.ts'
+import {discountCode} from '../../src/contract/discounts.ts'
+import {parseJson} from '../../src/contract/money.ts'
+import {notice} from '../../src/contract/notices.ts'
+import {returnRequest} from '../../src/contract/returns.ts'
+import {scent} from '../../src/contract/scents.ts'
+import {statement, statementDocument} from '../../src/contract/statements.ts'
+import {walletTransaction} from '../../src/contract/wallet.ts'
+import {delivery, subscription} from '../../src/contract/webhooks.ts'
+import {wishlist} from '../../src/contract/wishlist.ts'
+import {anyView} from '../../src/terminal/any.ts'
+import {brandColumns, scentColumns} from '../../src/terminal/catalog.ts'
+import {commissionColumns} from '../../src/terminal/commissions.ts'
+import {discountColumns} from '../../src/terminal/discounts.ts'
+import {noticeCard} from '../../src/terminal/notices.ts'
+import {Outlet, showViews, type View} from '../../src/terminal/output.ts'
+import {seriesOf} from '../../src/terminal/reports.ts'
+import {returnCard, returnColumns} from '../../src/terminal/returns.ts'
+import {statementCard, statementLines} from '../../src/terminal/statements.ts'
+import {balanceCard, transactionColumns} from '../../src/terminal/wallet.ts'
+import {activeCard, deliveryColumns, subscriptionCard} from '../../src/terminal/webhooks.ts'
+import {wishlistTable} from '../../src/terminal/wishlist.ts'
+
+/** What a service may send in the place of anything. */
+const oddities: [string, unknown][] = [
+  ['null', null],
+  ['nothing', undefined],
+  ['text', '=1+1\u001b[2J'],
+  ['a number', 7],
+  ['digits', parseJson('9007199254740993.10')],
+  ['a truth', true],
+  ['a list', [1, 'two', null]],
+  ['a list of objects', [{a: 1}]],
+  ['an object', {a: {b: 1}}],
+]
+
+/** Every field of a schema in the place of which anything may come, as `odd`; the others fit. */
+function oddOne(schema: object, odd: unknown): unknown {
+  const {shape, inner} = schema as {shape?: Record<string, object>; inner?: object}
+  if (inner) return odd
+  if (shape) return Object.fromEntries(Object.entries(shape).map(([key, field]) => [key, oddOne(field, odd)]))
+  const {_zod} = schema as {_zod: {def: {type: string; element?: object; innerType?: object}}}
+  if (_zod.def.type === 'array' && _zod.def.element) return [oddOne(_zod.def.element, odd)]
+  return odd
+}
+
+/** The same one level deeper: known objects hold odd fields. */
+function oddInside(schema: object, odd: unknown): unknown {
+  const {shape, inner} = schema as {shape?: Record<string, object>; inner?: object}
+  if (inner) return oddInside(inner, odd)
+  if (shape)
+    return Object.fromEntries(Object.entries(shape).map(([key, field]) => [key, oddInside(field, odd)]))
+  return oddOne(schema, odd)
+}
+
+class Screen extends Writable {
+  text = ''
+  columns = 100
+  isTTY: boolean
+  constructor(isTTY: boolean) {
+    super()
+    this.isTTY = isTTY
+  }
+  override _write(chunk: Buffer, _: string, done: () => void): void {
+    this.text += chunk
+    done()
+  }
+}
+
+async function written(views: View[], mode: 'table' | 'csv' | 'ndjson', isTTY: boolean): Promise<string> {
+  const screen = new Screen(isTTY)
+  await showViews(new Outlet(screen as never), views, mode, undefined)
+  return screen.text
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: whatever a service may send
+type Odd = any
+
+const kinds: [string, object, (row: Odd) => View[]][] = [
+  ['a return request', returnRequest, (row) => [returnCard(row), {rows: [row], columns: returnColumns}]],
+  ['a notice', notice, (row) => [noticeCard(row)]],
+  ['a statement', statement, (row) => [statementCard(row, row.document ?? row), statementLines(row)]],
+  ['a document', statementDocument, (row) => [statementCard(row, row), statementLines(row)]],
+  ['a commission period', commissionPeriod, (row) => [{rows: [row], columns: commissionColumns}]],
+  ['a discount code', discountCode, (row) => [{rows: [row], columns: discountColumns}]],
+  ['a subscription', subscription, (row) => [subscriptionCard(row), activeCard(row)]],
+  ['a delivery', delivery, (row) => [{rows: [row], columns: deliveryColumns}]],
+  ['a live delivery', delivery, (row) => [{rows: [row], columns: deliveryColumns, live: true}]],
+  ['a wishlist', wishlist, (row) => [wishlistTable(row)]],
+  ['a scent', scent, (row) => [{rows: [row], columns: scentColumns}]],
+  ['a brand', brand, (row) => [{rows: [row], columns: brandColumns}]],
+  ['a ledger entry', walletTransaction, (row) => [{rows: [row], columns: transactionColumns(true)}]],
+  ['a balance', walletTransaction, (row) => [balanceCard(row)]],
+]
+
+describe.each(kinds)('%s', (_, schema, views) => {
+  it.each(oddities)('is shown though each field that is only shown is %s', async (_, odd) => {
+    for (const make of [oddOne, oddInside]) {
+      const row = make(schema, odd)
+      for (const mode of ['table', 'csv', 'ndjson'] as const) {
+        for (const isTTY of [true, false]) {
+          for (const view of views(row)) {
+            const text = await written([view], mode, isTTY)
+            expect(text).not.toContain('\u001b[2J')
+            expect(text).not.toContain('[object Object]')
+          }
+        }
+      }
+    }
+  })
+})
+
+describe('an answer whose shape is not documented', () => {
+  it.each(oddities)('is shown as it is: %s', async (_, odd) => {
+    for (const payload of [odd, [odd], {value: odd}, {rows: [{value: odd, date: '2026-01-01'}]}]) {
+      const shown = [
+        await written([anyView(payload)], 'table', true),
+        await written([anyView(payload)], 'csv', false),
+      ]
+      for (const text of shown) {
+        expect(text).not.toContain('\u001b[2J')
+        expect(text).not.toContain('[object Object]')
+      }
+      seriesOf([{value: odd, date: '2026-01-01'}])
+    }
+  })
+
+  it('keeps every field for a program, and leaves empty ones out for a person', async () => {
+    const report = {currency: 'SAR', days: [{date: '2026-01-01', netSales: 1.5, rate: null}]}
+    expect(await written([anyView(report)], 'table', true)).toMatch(
+      /^.*DATE.*NET SALES.*\n2026-01-01 +1\.5\n$/,
+    )
+    expect(await written([anyView(report)], 'csv', false)).toBe('date,netSales,rate\n2026-01-01,1.5,\n')
+  })
+})
