@@ -3,7 +3,7 @@ import {api} from '../../src/contract/api.ts'
 import type {Operation, QueryRule} from '../../src/contract/operation.ts'
 import {servedNames} from '../../src/sandbox/routes.ts'
 import {createSandbox, type Sandbox} from '../../src/sandbox/sandbox.ts'
-import {type Answer, callerOf} from './caller.ts'
+import {type Answer, callerOf, control} from './caller.ts'
 
 let sandbox: Sandbox
 let caller: ReturnType<typeof callerOf>
@@ -154,4 +154,24 @@ test('a report without both ends says so before it looks at the one it has', asy
   expect((await caller.ask('GET', '/statements/report', {query: 'x=1'})).state).toBe(
     'VALIDATION_UNKNOWN_QUERY_PARAMETER',
   )
+})
+
+test('exactly four lists say whether there are pages before and after', async () => {
+  const {orders} = (await control(sandbox, 'GET', 'state')).payload
+  const body = {url: 'http://127.0.0.1:9/', eventTypes: ['order.completed']}
+  const {payload: subscription} = await caller.ask('POST', '/scent/webhooks', {body})
+  const answers = await Promise.all(
+    lists.map(async ([name, {path}]) => {
+      const real = path.replace('{orderId}', orders[0].id).replace('{webhookId}', subscription.id)
+      const {payload} = await caller.ask('GET', real.slice('/api/v1'.length), {query: 'page=2&pageSize=1'})
+      return [name, Object.keys(payload.pagination)] as const
+    }),
+  )
+  const counts = ['page', 'pageSize', 'totalCount', 'totalPages']
+  const told = ['listVariants', 'listWalletTransactions', 'listDiscountCodes', 'listDeliveries']
+  for (const [name, keys] of answers) {
+    expect(`${name} ${keys}`).toBe(
+      `${name} ${told.includes(name) ? [...counts, 'hasPrevious', 'hasNext'] : counts}`,
+    )
+  }
 })
