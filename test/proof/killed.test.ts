@@ -1,4 +1,4 @@
-import {readdirSync, readFileSync} from 'node:fs'
+import {existsSync, readdirSync, readFileSync} from 'node:fs'
 import {join} from 'node:path'
 import {afterAll, beforeAll, describe, expect, test} from 'vitest'
 import {callerOf} from '../sandbox/caller.ts'
@@ -32,9 +32,12 @@ const ordersOf = (customer: string) => shop.orders().filter((order) => order.cus
 /** Steps of the local record so far, in their order. */
 function steps(reference: string): string[] {
   const folder = join(shop.env.SCENT_STATE_DIR ?? '', 'records')
-  const files = readdirSync(folder, {recursive: true, withFileTypes: true}).filter((entry) => entry.isFile())
-  const lines = files.flatMap((file) => readFileSync(join(file.parentPath, file.name), 'utf8').split('\n'))
-  return lines
+  const names = existsSync(folder) ? readdirSync(folder, {recursive: true, encoding: 'utf8'}) : []
+  const texts = names
+    .filter((name) => name.endsWith('orders.ndjson'))
+    .map((name) => readFileSync(join(folder, name), 'utf8'))
+  return texts
+    .flatMap((text) => text.split('\n'))
     .filter((line) => line.includes(`"${reference}"`))
     .map((line) => /"step":"([A-Z]+)"/.exec(line)?.[1] ?? '')
 }
@@ -145,6 +148,27 @@ test('kill -9 of `orders create` after the commit: the same command again finds 
   await ended
   const order = await shop.json(words)
   expect(ordersOf('K-create')).toMatchObject([{id: order.id}])
+})
+
+test('kill -9 right after each line that the record gets: one order, one debit', async () => {
+  const debits = shop.debits()
+  for (let line = 1; line <= 5; line++) {
+    const customer = `K-line-${line}`
+    await fill(customer)
+    const reference = `PO-line-${line}`
+    const {child, ended} = shop.start(checkout(customer, '--reference', reference))
+    let alive = true
+    void ended.then(() => {
+      alive = false
+    })
+    while (alive && steps(reference).length < line) await new Promise((turn) => setImmediate(turn))
+    child.kill('SIGKILL')
+    await ended
+    const again = await shop.scent(checkout(customer, '--reference', reference))
+    expect([0, 8], again.stdout).toContain(again.code)
+    expect(ordersOf(customer)).toHaveLength(1)
+  }
+  expect(shop.debits() - debits).toBe(5)
 })
 
 test('kill -9 at thirty moments of a checkout, and again until it ends: one order and one debit each', async () => {

@@ -1,3 +1,5 @@
+import {readFileSync} from 'node:fs'
+import {join} from 'node:path'
 import {afterEach, beforeEach, describe, expect, test} from 'vitest'
 import {noTmux, type Terminal, withTerminal} from '../support/tmux.ts'
 import {money, otherService, variant as otherVariant} from './other-service.ts'
@@ -215,6 +217,17 @@ describe.skipIf(missing)('the walk', () => {
       expect(shop.orders()).toHaveLength(1)
       expect(terminal.screen()).toContain(shop.orders()[0]?.id)
     })
+  })
+
+  test('asks on stderr, and leaves stdout to the document that --json prints', async () => {
+    await shop.json(['cart', 'add', `${variant}=2`, '--customer', 'C-1'])
+    const file = join(shop.env.HOME ?? '', 'order.json')
+    await inTerminal(async (terminal) => {
+      walk(terminal, `--address ${shop.address} --json >${file}`)
+      await reply(terminal, 'to the wallet', 'y')
+      await terminal.see('[0]')
+    })
+    expect(JSON.parse(readFileSync(file, 'utf8')).id).toBe(shop.orders()[0]?.id)
   })
 
   test('waits after one Ctrl-C for an answer that comes, and ends with the order', async () => {
