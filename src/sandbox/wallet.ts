@@ -18,7 +18,7 @@ export interface LedgerRow {
   at: number
 }
 
-/** L20: the ledger of a partner without a wallet is no empty list. */
+/** L20: a partner without a wallet has no empty list, but none. L05: the types to filter by are the ones that are written. */
 export function serveListTransactions(call: Call<typeof listWalletTransactions>): unknown {
   const {world, partner, query} = call
   if (partner.wallet === null) refuse('NOT_FOUND_WALLET')
