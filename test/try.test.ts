@@ -3,6 +3,7 @@ import {readdirSync} from 'node:fs'
 import {dirname, join} from 'node:path'
 import {fileURLToPath} from 'node:url'
 import {expect, test} from 'vitest'
+import {isAlive} from '../src/store/lock.ts'
 import {folder} from './support/program.ts'
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..')
@@ -23,15 +24,6 @@ function start(temporary: string) {
 const ended = (child: ChildProcess) =>
   new Promise<number | null>((resolve) => child.on('close', (code) => resolve(code)))
 
-function isRunning(pid: number): boolean {
-  try {
-    process.kill(pid, 0)
-    return true
-  } catch {
-    return false
-  }
-}
-
 const pidIn = (text: string) => Number(/"pid":(\d+)/.exec(text)?.[1])
 
 test('a first order is one command, which leaves nothing running and nothing behind', async () => {
@@ -42,7 +34,7 @@ test('a first order is one command, which leaves nothing running and nothing beh
   expect(text()).toMatch(/\$ scent wallet balance\nbalance\t49\d{3}\.\d+\n/)
   expect(text()).toContain('scent sandbox start --detach')
   expect(readdirSync(temporary)).toEqual([])
-  expect(isRunning(pidIn(text()))).toBe(false)
+  expect(isAlive(pidIn(text()))).toBe(false)
 })
 
 test('Ctrl-C in the middle leaves nothing either', async () => {
@@ -53,5 +45,5 @@ test('Ctrl-C in the middle leaves nothing either', async () => {
   expect(await ended, text()).toBe(130)
   expect(text()).not.toContain('$ scent orders create')
   expect(readdirSync(temporary)).toEqual([])
-  expect(isRunning(pidIn(text()))).toBe(false)
+  expect(isAlive(pidIn(text()))).toBe(false)
 })
