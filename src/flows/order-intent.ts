@@ -134,3 +134,8 @@ export async function noteOutcome(
 export function isAbove(total: Digits, approved: Digits | string): boolean {
   return exact(total).gt(exact(approved))
 }
+
+/** The way on where a lock that is gone leaves an order open, and the same request would only hear so again. */
+export function newLockHint(reference: string): string {
+  return `That its lock is gone proves nothing. Lock the cart again with \`scent checkout preview --lock\`, and order from that lock with \`scent orders create --reference ${reference}\`: the same reference never orders twice.`
+}

@@ -5,6 +5,7 @@ import {type CreatedOrder, createOrder, type OrderBody} from '../contract/orders
 import type {OrderEntry} from '../store/orders.ts'
 import {asBefore, asUnknown, compareExisting, failed, placed} from './existing-order.ts'
 import {
+  newLockHint,
   note,
   noteOutcome,
   type OrderIntent,
@@ -94,7 +95,10 @@ export async function orderByLock(
     {
       ...failure.facts,
       details: {externalReference: intent.reference, lockId},
-      hint: 'Run the same command again: the same reference never orders twice.',
+      hint:
+        outcome.kind === 'unknown' && outcome.relock
+          ? newLockHint(intent.reference)
+          : 'Run the same command again: the same reference never orders twice.',
     },
     {cause: failure},
   )

@@ -15,7 +15,15 @@ import {
   takeUp,
 } from './checkout.ts'
 import {type CartRef, removeLine, setQuantity} from './fill-cart.ts'
-import {isAbove, note, type OrderIntent, type OrderTools, type PlacedOrder, plan} from './order-intent.ts'
+import {
+  isAbove,
+  newLockHint,
+  note,
+  type OrderIntent,
+  type OrderTools,
+  type PlacedOrder,
+  plan,
+} from './order-intent.ts'
 import {type Difference, differences, minus, type Price, priceOf} from './price.ts'
 import {readBalance} from './wallet.ts'
 
@@ -120,20 +128,21 @@ async function decide(
     const approved = request.maxTotal ?? locked.lock.total
     const outcome = await orderLocked(tools, wanted, locked, approved, false)
     if ('order' in outcome) return {reference, order: outcome.order}
-    if ('failure' in outcome) throw told(outcome.failure, reference, outcome.kind === 'unknown')
+    if ('failure' in outcome)
+      throw told(outcome.failure, reference, outcome.kind === 'unknown' ? againHint(reference) : undefined)
     if (!request.interactive)
       throw outcome.kind === 'changed' ? overLimit(outcome.locked, approved) : notReady(outcome.preview)
     await reprice(outcome.kind === 'changed' ? outcome.locked : await lockReady(tools, request, walker))
   }
 }
 
+const againHint = (reference: string) =>
+  `Run \`scent checkout\` again with the same cart: it asks for reference ${reference} again, and never orders twice.`
+
 /** The failure with the reference in its details, and for an open order the way to settle it. */
-function told(failure: Failure, reference: string, open: boolean): Failure {
+function told(failure: Failure, reference: string, hint = failure.hint): Failure {
   const given = failure.facts.details
   const details = {...(typeof given === 'object' ? given : {}), externalReference: reference}
-  const hint = open
-    ? `Run \`scent checkout\` again with the same cart: it asks for reference ${reference} again, and never orders twice.`
-    : failure.hint
   return new Failure(failure.code, {...failure.facts, details, hint}, {cause: failure})
 }
 
@@ -249,7 +258,7 @@ async function takeUpEarlier(
     ({reference, customerRef}) => customerRef === request.customerRef || reference === request.reference,
   )
   const stuck = ours.filter(forAPerson)
-  if (stuck[0] && request.reference === undefined) throw told(personNeeded(), stuck[0].reference, false)
+  if (stuck[0] && request.reference === undefined) throw told(personNeeded(), stuck[0].reference)
   let last: OrderEntry | undefined
   for (const entry of ours) {
     // Only the user's own word, the reference, asks for such an order again.
@@ -258,7 +267,10 @@ async function takeUpEarlier(
     const wanted = request.reference === undefined || request.reference === entry.reference
     if (entry.pending.length > 0) {
       const outcome = await takeUp(tools, entry)
-      if (outcome.kind === 'unknown') throw told(outcome.failure, entry.reference, true)
+      if (outcome.kind === 'unknown') {
+        const hint = outcome.relock ? newLockHint : againHint
+        throw told(outcome.failure, entry.reference, hint(entry.reference))
+      }
       await walker.tell({kind: 'taken-up', entry, charged: 'order' in outcome})
       if ('order' in outcome && wanted) return {walked: {reference: entry.reference, order: outcome.order}}
       if ('order' in outcome) continue

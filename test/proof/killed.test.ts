@@ -150,6 +150,34 @@ test('kill -9 of `orders create` after the commit: the same command again finds 
   expect(ordersOf('K-create')).toMatchObject([{id: order.id}])
 })
 
+test('kill -9 of `orders create` whose lock ran out: a new lock under the same reference settles it', async () => {
+  await fill('K-relock')
+  const {lockId} = await shop.json(['checkout', 'lock', '--customer', 'K-relock'])
+  const words = (lock: string) => [
+    ...['orders', 'create', '--lock', lock, '--reference', 'PO-relock', '--customer', 'K-relock'],
+    ...['--address', shop.address],
+  ]
+  shop.fault({match: {operation: 'createOrder'}, effect: 'reset', when: 'before', times: 1})
+  const met = shop.answered('createOrder')
+  const {child, ended} = shop.start(words(lockId))
+  await met
+  child.kill('SIGKILL')
+  await ended
+  shop.sandbox.state.clock.moveTo(shop.sandbox.state.clock.now() + 20 * 60_000)
+  const {items} = await shop.json(['orders', 'list'])
+  const [entry] = items.filter((item: {customerRef: string}) => item.customerRef === 'K-relock')
+  expect(entry).toMatchObject({externalReference: 'PO-relock', outcome: 'open'})
+  // That the lock is gone proves nothing about the request that was lost.
+  for (const argv of [words(lockId), checkout('K-relock').slice(0, -1)]) {
+    const {error} = await shop.json(argv, {code: 12})
+    expect(error).toMatchObject({state: 'OUTCOME_UNKNOWN', details: {externalReference: 'PO-relock'}})
+    expect(error.hint).toContain('scent checkout preview --lock')
+  }
+  const fresh = await shop.json(['checkout', 'lock', '--customer', 'K-relock'])
+  const order = await shop.json(words(fresh.lockId))
+  expect(ordersOf('K-relock')).toMatchObject([{id: order.id, external_reference: 'PO-relock'}])
+})
+
 test('kill -9 right after each line that the record gets: one order, one debit', async () => {
   const debits = shop.debits()
   for (let line = 1; line <= 5; line++) {
