@@ -130,9 +130,9 @@ describe.skipIf(missing)('the walk', () => {
       'GET /scent/cart/checkout-preview': (usual, {url}, nth) => {
         const answer = usual()
         if (!url.includes('lock=true')) return answer
-        // A clock an hour ahead of ours, and a first lock of three seconds.
+        // A clock an hour ahead of ours, and a first lock of six seconds.
         const now = Date.now() + 3_600_000
-        const [pricedAt, lockExpiresAt] = [now, now + (nth < 3 ? 3_000 : 900_000)].map((at) =>
+        const [pricedAt, lockExpiresAt] = [now, now + (nth < 3 ? 6_000 : 900_000)].map((at) =>
           new Date(at).toISOString(),
         )
         return {...answer, payload: {...answer.payload, pricedAt, lockExpiresAt}}
@@ -262,12 +262,19 @@ describe.skipIf(missing)('the walk', () => {
     await inTerminal(async (terminal) => {
       run(terminal, `cart add ${otherVariant} --customer C-1`)
       await terminal.see('[0]')
-      walk(terminal, `--address ${shop.address} --reference "$(printf 'R\\033[2J\\342\\200\\256x')"`)
+      const words = `--address ${shop.address} --reference "$(printf 'R\\033[2J\\342\\200\\256x')"`
+      walk(terminal, words)
       await terminal.see('\\u{1b}[2J\\u{1b}]0;owned\\u{7}\\u{202e}=cmd\\u{a}fake')
       terminal.press('Down', 'Enter')
       await terminal.see('[')
       expect(terminal.screen()).not.toMatch(/^fake/m)
       // Nothing was cleared, and no line was begun by it.
+      expect(terminal.screen()).toMatch(/^Cart of C-1/)
+      walk(terminal, words)
+      await reply(terminal, 'and order as R\\u{1b}[2J\\u{202e}x?', 'y')
+      await terminal.see('(X\\u{1b}[2J')
+      await terminal.see('[7]')
+      expect(terminal.screen()).not.toMatch(/^fake/m)
       expect(terminal.screen()).toMatch(/^Cart of C-1/)
     }, env)
     await service.close()
