@@ -9,7 +9,7 @@ import {mintToken} from './contract/auth.ts'
 import type {OrderEvent} from './flows/order-intent.ts'
 import type {WalkTools} from './flows/walk.ts'
 import type {OrderRecords} from './store/orders.ts'
-import {type Folders, foldersOf, type Identity} from './store/paths.ts'
+import {cartLock, type Folders, foldersOf, type Identity} from './store/paths.ts'
 import {readConfig} from './store/profiles.ts'
 import {identityOf, type Settings, settingsOf} from './store/settings.ts'
 import {quotaFile, sharedFile, tokenFile} from './store/shared.ts'
@@ -33,6 +33,11 @@ export interface Session {
   orders(): Promise<OrderRecords>
   /** What the flows of orders work with. `tell` hears of every step; `signal` ends their pauses. */
   orderTools(tell?: (event: OrderEvent) => void, signal?: AbortSignal): Promise<WalkTools>
+  /**
+   * Runs `work` while no other process orders from the same cart: what another is just ordering must not be taken for
+   * an order that was cut off. Waits for the other; fails with FILE_FAILED when that takes minutes.
+   */
+  alone<T>(customerRef: string | null, work: () => Promise<T>): Promise<T>
   /** The local record of subscriptions made or touched under this identity. */
   webhooks(): Promise<WebhookRecords>
   /** Keeps what an answer told of a subscription. */
@@ -110,6 +115,10 @@ export function openSession(flags: SessionFlags, env: Env = process.env, {job = 
         savedAddresses: () => savedAddresses(records),
         newReference,
       }
+    },
+    async alone(customerRef, work) {
+      const {withLock} = await import('./store/lock.ts')
+      return withLock(cartLock(folders, identity, customerRef), work, {waitMs: 180_000})
     },
     webhooks,
     sawWebhook: async (subscription) => (await webhooks()).note(subscription, new Date().toISOString()),

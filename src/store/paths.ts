@@ -64,6 +64,12 @@ export function identityName(identity: Identity): string {
 }
 
 /** Where the local records of one identity live. */
+/** Held by the one process that orders from a cart. */
+export function cartLock(folders: Folders, identity: Identity, customerRef: string | null): string {
+  const cart = createHash('sha256').update(JSON.stringify(customerRef)).digest('hex').slice(0, 16)
+  return join(folders.state, 'carts', `${identityName(identity)}-${cart}`)
+}
+
 export function recordsFolder(folders: Folders, identity: Identity): string {
   return join(folders.state, 'records', identityName(identity))
 }

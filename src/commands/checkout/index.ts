@@ -50,7 +50,8 @@ Without a terminal it needs --address and --yes. It then charges at most --max-t
       maxTotal,
       interactive: ask.interactive,
     }
-    const {order} = await walk(await session.orderTools(walker.progress, signal), request, walker)
+    const tools = await session.orderTools(walker.progress, signal)
+    const {order} = await session.alone(request.customerRef, () => walk(tools, request, walker))
     if (order.differs) this.note(differsText(order.differs))
     this.show(createdCard(order.document))
     return order.document

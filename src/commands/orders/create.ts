@@ -45,7 +45,8 @@ export default class OrdersCreate extends ScentCommand {
       address,
       discountCode: flags['discount-code'],
     }
-    const {document} = await orderByLock(tools, intent, flags.lock)
+    const place = () => orderByLock(tools, intent, flags.lock)
+    const {document} = await session.alone(intent.customerRef, place)
     this.show(createdCard(document))
     return document
   }
