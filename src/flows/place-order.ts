@@ -147,7 +147,7 @@ async function askUntilSettled(
       if (answer === 'cart-busy') open ||= await pendingIsOurs(tools, intent)
       const pause = Math.min(1000 * 2 ** (attempt - 1), waits.pause) * (0.5 + tools.random() / 2)
       if (tools.now() + pause - started > waits.total) return asBefore(error, open)
-      tools.tell({kind: 'asking-again', reference: intent.reference, code: error.code, inMs: pause})
+      tools.tell({kind: 'asking-again', reference: intent.reference, code: lostBy(error), inMs: pause})
       await tools.sleep(pause, tools.signal)
     }
   }
@@ -162,6 +162,11 @@ export function orderBody(intent: OrderIntent, lockId: string): OrderBody {
     ...(intent.discountCode === undefined ? {} : {discountCode: intent.discountCode}),
     shippingAddress: intent.address,
   }
+}
+
+/** What the last attempt met, such as a timeout: that its outcome is unknown says less. */
+function lostBy({code, cause}: Failure): string {
+  return code === 'OUTCOME_UNKNOWN' && isFailure(cause) ? cause.code : code
 }
 
 /** An answer that repeats can't change. */
