@@ -33,6 +33,9 @@ export const listCommissionPeriods = {
   fails: ['VALIDATION_INVALID_COMMISSION_PERIOD_STATUS'],
 } as const satisfies Operation
 
+/** 1 to 1000 characters (spec, Limits), by the widest way of counting them. */
+const fitsReason = (reason: string) => !longerThan(reason, 1000)
+
 // not shown: the answer. It is read as the period.
 export const objectToCommission = {
   summary: 'Object to a provisional commission period.',
@@ -40,7 +43,9 @@ export const objectToCommission = {
   path: '/api/v1/commission-periods/{commissionPeriodId}/objection',
   auth: 'bearer',
   repeat: 'never', // ALREADY_OBJECTED after a lost answer may be our own
-  body: z.strictObject({reason: z.string().check(z.minLength(1), z.maxLength(1000))}),
+  body: z.strictObject({
+    reason: z.string().check(z.minLength(1), z.refine(fitsReason, 'must have at most 1000 characters')),
+  }),
   payload: mentioned(commissionPeriod),
   fails: [
     'VALIDATION_ERRORS',

@@ -72,6 +72,8 @@ export function serveObjection({
   now,
 }: Call<typeof objectToCommission>): unknown {
   if (body.reason.trim() === '') invalid({reason: ['is required']})
+  // E14: characters are UTF-16 units here.
+  if (body.reason.length > 1000) invalid({reason: ['must have at most 1000 characters']})
   const sql = 'SELECT * FROM commission_periods WHERE id = ? AND partner_id = ?'
   const row = world.get<PeriodRow>(sql, params.commissionPeriodId.toLowerCase(), partner.id)
   if (row === undefined) refuse('NOT_FOUND_COMMISSION_PERIOD')

@@ -113,6 +113,7 @@ describe('an objection', () => {
     ['nothing', ''],
     ['blanks', '   '],
     ['1001 characters', 'x'.repeat(1001)],
+    ['501 characters of two units each', '🧴'.repeat(501)],
     ['a number', 5],
     ['null', null],
     ['no reason', undefined],
