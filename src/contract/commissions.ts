@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
 import type {Operation} from './operation.ts'
 import {pageOf, pageQuery} from './paging.ts'
-import {decimal, mentioned, oneOf, shown, timestamp, uuid} from './wire.ts'
+import {decimal, longerThan, mentioned, oneOf, shown, timestamp, uuid} from './wire.ts'
 
 export const commissionStatuses = ['Provisional', 'Issued', 'Settled'] as const
 
