@@ -34,10 +34,13 @@ export function failureDocument(failure: Failure): FailureDocument {
 
 /** A value that is quoted in a message can be a whole file: its middle is left out. */
 const LONGEST = 1_000
+/** What a cut between the two halves of a character leaves of it. */
+const HALVES = /\p{Surrogate}/gu
 
 function messageOf({message, facts: {retryAfter}}: Failure): string {
   const half = LONGEST / 2
-  const text = message.length > LONGEST ? `${message.slice(0, half)} … ${message.slice(-half)}` : message
+  const ends = [message.slice(0, half), message.slice(-half)].map((end) => end.replace(HALVES, ''))
+  const text = message.length > LONGEST ? ends.join(' … ') : message
   return retryAfter === undefined ? text : `${text} The service asks to wait ${retryAfter} s.`
 }
 

@@ -121,6 +121,14 @@ describe('a body', () => {
     expect(refused(operation, {params, body})).toContain(message)
   })
 
+  it('that is wrong and long is cut between two characters, whatever they are made of', () => {
+    for (const value of ['😀'.repeat(129), `x${'😀'.repeat(129)}`]) {
+      const message = refused(addCartItem, {body: {variantId: value, quantity: 1}})
+      expect(message).toContain('😀… must be a UUID')
+      expect(message).not.toMatch(/\p{Surrogate}/u)
+    }
+  })
+
   it('that is wrong never shows a secret', () => {
     const message = refused(mintToken, {body: {clientId: 'c', clientSecret: 17}})
     expect(message).toContain('clientSecret must be text')
