@@ -42,11 +42,15 @@ export function troubleOf(failure: Failure): Trouble {
   return effect === 'none' ? {...found, ran: 'no'} : found
 }
 
+/** not shown: what a proxy answers when it stopped waiting. What it had passed on may have been done. */
+const GAVE_UP = [408, 499]
+
 function byStatus(code: string, httpStatus: number): Trouble {
+  const silent = httpStatus >= 500 || GAVE_UP.includes(httpStatus)
   if (code === 'ODD_ANSWER') {
-    return {ran: 'maybe', cure: isSuccess(httpStatus) || httpStatus >= 500 ? 'backoff' : 'none'}
+    return {ran: 'maybe', cure: isSuccess(httpStatus) || silent ? 'backoff' : 'none'}
   }
-  if (httpStatus >= 500) return {ran: 'maybe', cure: 'backoff'}
+  if (silent) return {ran: 'maybe', cure: 'backoff'}
   if (httpStatus === 403) return {ran: 'no', cure: 'none'}
   return {ran: httpStatus >= 400 ? 'refused' : 'maybe', cure: 'none'}
 }
