@@ -87,7 +87,9 @@ function inChild(request: string): Promise<string> {
 }
 
 function reasonOf(message: string): string {
-  if (/locked|prompt/i.test(message)) return 'it is locked'
+  // D-Bus guesses at the causes of a silence, "the security policy blocked the reply" among them.
+  if (/NoReply|not receive a reply|time-?out|timed out/i.test(message)) return 'it did not answer in time'
+  if (/\blocked\b|prompt/i.test(message)) return 'it is locked'
   if (/DBus|Secret Service/i.test(message)) return 'no Secret Service answers on the session bus'
   return 'it refused the call'
 }

@@ -103,6 +103,7 @@ describe.skipIf(noKeyring())('the keychain', () => {
           code: 'KEYCHAIN_UNAVAILABLE',
           hint: expect.stringMatching(threeChoices),
         })
+        expect(answer.message).toMatch(/did not answer/)
         expect(answer.ticks).toBeGreaterThan(10)
         keyring.thaw()
         expect(await keychain(env, 'read', 'rimal')).toEqual({value: 'one'})
