@@ -93,6 +93,14 @@ describe('auth login', () => {
     expect(ran).toMatchObject({code: 2, stderr: expect.stringContaining(flag)})
   })
 
+  test('with an empty secret names the three ways to give one, and no flag for it', async () => {
+    const argv = ['auth', 'login', '--base-url', service.url, '--client-id', 'rimal', ...inFile]
+    const ran = await scent(bareHome(), [...argv, '--client-secret-stdin'], '')
+    expect(ran).toMatchObject({code: 2, stderr: expect.stringContaining('The client secret is empty.')})
+    expect(ran.stderr).toMatch(/Next: .*--client-secret-stdin.*SCENT_CLIENT_SECRET.*when asked/)
+    expect(ran.stderr).not.toContain('as a flag')
+  })
+
   test('refuses plain http to another machine', async () => {
     const argv = ['auth', 'login', '--base-url', 'http://api.example.com', '--client-id', 'a', ...inFile]
     const ran = await scent({...bareHome(), SCENT_CLIENT_SECRET: 's'}, argv)

@@ -108,7 +108,7 @@ export default class AuthLogin extends ScentCommand {
     const clientSecret = flags['client-secret-stdin']
       ? (await readText(process.stdin)).replace(/\r?\n$/, '')
       : (fits && SCENT_CLIENT_SECRET) || (await ask.secret({message: 'Client secret', flag}))
-    if (clientSecret === '') throw new Failure('MISSING_INPUT', {message: 'The client secret is empty.'})
+    if (clientSecret === '') throw emptySecret()
     return {baseUrl, clientId, clientSecret}
   }
 
@@ -123,6 +123,14 @@ export default class AuthLogin extends ScentCommand {
       if (process.env[variable]) this.note(`${variable} is set, and wins over the profile.`)
     }
   }
+}
+
+/** The usual hint names a flag, and a secret has none. */
+function emptySecret(): Failure {
+  return new Failure('MISSING_INPUT', {
+    message: 'The client secret is empty.',
+    hint: 'Pipe it into --client-secret-stdin, set SCENT_CLIENT_SECRET, or leave both out and type it when asked.',
+  })
 }
 
 /** A token at hand proves nothing of the secret. The new one serves the next commands. */
