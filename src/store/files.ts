@@ -14,13 +14,23 @@ export function ownFolder(path: string): void {
     // Each missing parent by itself: with one recursive call an odd umask could lock us out of what we just made.
     if (!fs.existsSync(path)) {
       if (!fs.existsSync(dirname(path))) ownFolder(dirname(path))
-      fs.mkdirSync(path, {recursive: true, mode: 0o700})
+      makeFolder(path)
     }
     const stat = fs.statSync(path)
     if (!stat.isDirectory()) throw foreign(path, 'is no folder')
     if (isForeign(stat)) throw foreign(path, 'belongs to another user')
     if (process.platform !== 'win32' && (stat.mode & 0o777) !== 0o700) fs.chmodSync(path, 0o700)
   })
+}
+
+/** One step, never Node's recursive one: below /proc, where nothing can be made, that one tries for ever. */
+function makeFolder(path: string): void {
+  try {
+    fs.mkdirSync(path, {mode: 0o700})
+  } catch (error) {
+    // Another process was faster.
+    if (!isSystem(error, 'EEXIST')) throw error
+  }
 }
 
 /**

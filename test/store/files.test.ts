@@ -103,6 +103,16 @@ describe('a file of ours', () => {
     expect(() => readOwn(path)).toThrow(expect.objectContaining({code: 'CORRUPT_FILE'}))
   })
 
+  test.runIf(fs.existsSync('/proc/self'))('never makes its folder where the system makes none', () => {
+    const path = '/proc/nope/scent'
+    expect(() => ownFolder(path)).toThrow(
+      expect.objectContaining({
+        code: 'FILE_FAILED',
+        message: expect.stringMatching(/^\/proc\/nope could not be made \(/),
+      }),
+    )
+  })
+
   test('that can not be written fails with FILE_FAILED, naming it', () => {
     const root = folder()
     fs.writeFileSync(join(root, 'file'), '')
