@@ -17,7 +17,12 @@ export const addressFields = [
 
 export type AddressField = (typeof addressFields)[number]
 
-/** What is wrong with one field, and the rule it breaks; undefined when nothing is. */
+const FEWEST_DIGITS = 5
+
+/**
+ * What is wrong with one field, and the rule it breaks; undefined when nothing is. not shown: the form of a phone
+ * number; one that no courier could call is refused here.
+ */
 export function fieldProblem({name, label, required}: AddressField, value: unknown): string | undefined {
   if (value === undefined || value === '') return required ? `${name} (${label}) is required` : undefined
   if (typeof value !== 'string') return `${name} must be text, not ${JSON.stringify(value)}`
@@ -25,6 +30,8 @@ export function fieldProblem({name, label, required}: AddressField, value: unkno
   if (required && value.trim() === '') return `${name} (${label}) must not be blank`
   if (name === 'countryCode' && !isCountry(value))
     return `countryCode "${value}" is no ISO 3166-1 alpha-3 code in capitals, such as SAU`
+  if (name === 'phone' && (value.match(/\p{Nd}/gu) ?? []).length < FEWEST_DIGITS)
+    return `phone needs at least ${FEWEST_DIGITS} digits`
   return undefined
 }
 

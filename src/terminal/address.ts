@@ -77,7 +77,7 @@ async function askField(ask: Ask, field: AddressField): Promise<string> {
 }
 
 const hints: Partial<Record<AddressField['name'], string>> = {
-  nationalAddress: ' (8 characters, such as RRRD2929)',
+  nationalAddress: ' (such as RRRD2929)',
   countryCode: ' (ISO 3166-1 alpha-3)',
   phone: ' (such as +966501234567)',
 }
@@ -85,8 +85,6 @@ const hints: Partial<Record<AddressField['name'], string>> = {
 /** What is wrong with a typed answer. A name in the place of a country code is answered with its code. */
 function problem(field: AddressField, text: string): string | undefined {
   const wrong = fieldProblem(field, text)
-  if (field.name === 'phone' && !wrong && (text.match(/\d/g) ?? []).length < 5)
-    return 'phone needs at least 5 digits'
   if (field.name !== 'countryCode' || !wrong || text.length < 2) return wrong
   const near = countryNames().filter(
     ({code, name}) => name.toUpperCase().startsWith(text) || code.startsWith(text),

@@ -1,0 +1,31 @@
+import {expect, test} from 'vitest'
+import {checkAddress} from '../../src/contract/address.ts'
+
+const address = {
+  recipient: 'Sara',
+  line1: 'King Fahd Road 1',
+  city: 'Riyadh',
+  nationalAddress: 'RRRD2929',
+  countryCode: 'SAU',
+  phone: '+966501234567',
+}
+
+test.each(['x', '+', '1234', '+966 5', '٠١٢٣'])(
+  'the phone %j is no number: it needs five digits',
+  (phone) => {
+    expect(() => checkAddress({...address, phone})).toThrow(
+      expect.objectContaining({
+        code: 'INVALID_INPUT',
+        facts: expect.objectContaining({details: {errors: {phone: ['needs at least 5 digits']}}}),
+      }),
+    )
+  },
+)
+
+test.each(['12345', '+966 50-123-4567', '٠١٢٣٤'])('the phone %j is one', (phone) => {
+  expect(checkAddress({...address, phone}).phone).toBe(phone)
+})
+
+test('a national address has no length that is checked', () => {
+  expect(checkAddress({...address, nationalAddress: 'R 1'}).nationalAddress).toBe('R 1')
+})
