@@ -33,7 +33,10 @@ const hour = 3_600_000
 /** The response window (spec, Limits). */
 const window = 72 * hour
 
-/** PATCH .../respond. The deadline itself is already too late (N02), whether or not the sweep came by (N03). */
+/**
+ * PATCH .../respond. N09: a choice that is none fails as its body does. The deadline itself is already too late (N02),
+ * whether or not the sweep came by (N03).
+ */
 export function serveRespond(call: Call<typeof respondToNotice>): object {
   const {state, world, partner, params, body, now} = call
   const sql = 'SELECT * FROM notices WHERE id = ? AND partner_id = ?'

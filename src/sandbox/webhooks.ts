@@ -117,7 +117,10 @@ function refuseSixth(world: World, partnerId: string): void {
     refuse('BUSINESS_WEBHOOK_SUBSCRIPTION_LIMIT')
 }
 
-/** What is left out stays; headers are replaced as a whole, and stay when they are null. */
+/**
+ * What is left out stays; headers are replaced as a whole, and stay when they are null. H18: a URL or a list of types
+ * that is null fails as its body does.
+ */
 export function serveUpdateWebhook(call: Call<typeof updateWebhook>): object {
   const {world, body} = call
   const row = ownSubscription(call)
