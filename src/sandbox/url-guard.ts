@@ -1,3 +1,4 @@
+import type {LookupAddress} from 'node:dns'
 import {lookup} from 'node:dns/promises'
 import {BlockList, isIP} from 'node:net'
 import {refuse} from './reply.ts'
@@ -5,11 +6,10 @@ import {refuse} from './reply.ts'
 /** not shown: the values of details.reason. (H23) */
 export type UnsafeReason = 'NOT_ABSOLUTE_HTTPS' | 'USERINFO_NOT_ALLOWED' | 'UNRESOLVABLE' | 'PRIVATE_ADDRESS'
 
-/** Where a delivery may connect: the address that was checked, and no other one. */
+/** Where a delivery may connect: to the addresses that were checked, and no other one. */
 export interface SafeTarget {
   url: URL
-  address: string
-  family: 4 | 6
+  addresses: LookupAddress[]
 }
 
 export type Verdict = SafeTarget | {reason: UnsafeReason}
@@ -63,11 +63,10 @@ export async function judgeUrl(text: string, {strict}: {strict: boolean}): Promi
   if (url.username !== '' || url.password !== '') return {reason: 'USERINFO_NOT_ALLOWED'}
   const host = url.hostname.replace(/^\[|\]$/g, '')
   const addresses = await addressesOf(host)
-  const [first] = addresses
-  if (first === undefined) return {reason: 'UNRESOLVABLE'}
+  if (addresses.length === 0) return {reason: 'UNRESOLVABLE'}
   const isAllowed = (address: string) => isPublic(address) || (!strict && isLoopback(address))
-  if (!addresses.every(isAllowed)) return {reason: 'PRIVATE_ADDRESS'}
-  return {url, address: first, family: isIP(first) === 6 ? 6 : 4}
+  if (!addresses.every(({address}) => isAllowed(address))) return {reason: 'PRIVATE_ADDRESS'}
+  return {url, addresses}
 }
 
 /** Refuses a URL that deliveries may not go to. */
@@ -78,8 +77,8 @@ export async function refuseUnsafeUrl(text: string, options: {strict: boolean}):
 
 const patienceMs = 10_000
 
-async function addressesOf(host: string): Promise<string[]> {
-  if (isIP(host) !== 0) return [host]
+async function addressesOf(host: string): Promise<LookupAddress[]> {
+  if (isIP(host) !== 0) return [{address: host, family: isIP(host)}]
   let timer: NodeJS.Timeout | undefined
   const tooLong = new Promise<never[]>((resolve) => {
     timer = setTimeout(resolve, patienceMs, [])
@@ -88,7 +87,7 @@ async function addressesOf(host: string): Promise<string[]> {
   const found = lookup(host, {all: true}).catch(() => [])
   const addresses = await Promise.race([found, tooLong])
   clearTimeout(timer)
-  return addresses.map(({address}) => address)
+  return addresses
 }
 
 /** Whether an address is one of the open internet. An IPv6 form of an IPv4 address is not: nobody needs it. */

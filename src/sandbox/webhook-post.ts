@@ -49,21 +49,23 @@ export async function post(parcel: Parcel): Promise<Posted | undefined> {
   if (parcel.signal.aborted) return undefined
   if ('reason' in target) return {status: null, error: 'Connection failed'}
   const timestamp = String(Math.floor(Date.now() / 1000))
-  const {address, family} = target
+  const {addresses} = target
+  const [first = {address: '', family: 4}] = addresses
   const options: RequestOptions = {
     method: 'POST',
     agent: false,
     headers: {
+      'User-Agent': 'scent-sandbox',
       ...parcel.headers,
       'Content-Type': 'application/json',
       'Content-Length': Buffer.byteLength(parcel.body),
-      'User-Agent': 'scent-sandbox',
       'X-Service-Timestamp': timestamp,
       'X-Service-Signature': signatureOf(parcel.secret, timestamp, parcel.body, parcel.scheme),
     },
-    lookup: (_host, {all}, done) => (all ? done(null, [{address, family}]) : done(null, address, family)),
+    lookup: (_host, {all}, done) => (all ? done(null, addresses) : done(null, first.address, first.family)),
   }
-  return exchange(target.url, options, parcel)
+  // Custom headers may be of a kind that no request can be made with.
+  return exchange(target.url, options, parcel).catch(() => ({status: null, error: 'Connection failed'}))
 }
 
 function exchange(url: URL, options: RequestOptions, {body, signal}: Parcel): Promise<Posted | undefined> {

@@ -373,6 +373,33 @@ describe('a failed attempt', () => {
   })
 })
 
+test('custom headers may name the sender, and no header brings the sandbox down', async () => {
+  await freeze()
+  const {id} = await subscribe(['order.completed'], {headers: {'user-agent': 'mine/1'}})
+  const fire = () =>
+    caller.ask('POST', `/scent/webhooks/${id}/test-fire`, {body: {eventType: 'order.completed'}})
+  await fire()
+  expect(receiver.seen[0]?.headers['user-agent']).toBe('mine/1')
+  for (const headers of [
+    {Trailer: 'X-A'},
+    {'Transfer-Encoding': 'chunked'},
+    {Connection: 'upgrade'},
+    {TE: 'x'},
+  ]) {
+    await caller.ask('PUT', `/scent/webhooks/${id}`, {body: {headers}})
+    expect((await fire()).payload).toMatchObject({attemptNumber: 1})
+  }
+})
+
+test('a name with several addresses is tried at each', async () => {
+  const url = receiver.url.replace('127.0.0.1', 'localhost')
+  const {id} = await subscribe(['order.completed'], {url})
+  await order('PO-1')
+  await settled()
+  expect((await records(id)).items).toMatchObject([{succeeded: true}])
+  expect(receiver.seen[0]?.headers.host).toMatch(/^localhost:/)
+})
+
 test('a subscription has one delivery under way at a time, in the order of events', async () => {
   await subscribe(['order.completed'])
   let under = 0
