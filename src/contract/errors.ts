@@ -589,6 +589,24 @@ export const catalogue = {
     says: 'The amount is above the one approved. Nothing was ordered.',
     next: 'Approve the new amount with --max-total, or change the cart.',
   },
+  CHARGED_ABOVE: {
+    exit: 8,
+    remedy: 'support',
+    says: 'The order stands, and more was charged than was approved.',
+    next: 'Do not order again. The city decides the shipping fee; ask the account manager about anything else.',
+  },
+  OPEN_ORDER: {
+    exit: 12,
+    remedy: 'settle',
+    says: 'An earlier order of this cart has no answer yet. Nothing was sent.',
+    next: 'Settle it first, with its own reference.',
+  },
+  EARLIER_ORDER: {
+    exit: 8,
+    remedy: 'settle',
+    says: 'An earlier order of this cart was open, and stands now. Nothing else was ordered.',
+    next: 'For one more order fill the cart again.',
+  },
   CHANGED_MEANWHILE: {
     exit: 8,
     remedy: 'decide',

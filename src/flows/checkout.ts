@@ -2,10 +2,8 @@ import {type Preview, type PreviewLine, previewCheckout, takePriceLock} from '..
 import {Failure, isFailure} from '../contract/failure.ts'
 import type {Digits} from '../contract/money.ts'
 import {millis} from '../contract/time.ts'
-import type {OrderEntry} from '../store/orders.ts'
-import {addToCart, type CartLine, type CartRef, emptyCart, linesOf, sameLines} from './fill-cart.ts'
+import {type CartLine, type CartRef, linesOf, sameLines} from './fill-cart.ts'
 import {
-  intentOf,
   isAbove,
   note,
   type OrderIntent,
@@ -13,7 +11,7 @@ import {
   type OrderTools,
   type PriceLock,
 } from './order-intent.ts'
-import {submitOrder} from './place-order.ts'
+import {submitToEach} from './place-order.ts'
 
 /** A create is not started with less of its lock left than this: a lost answer needs time to be asked again. */
 const LOCK_RESERVE_MS = 60_000
@@ -148,7 +146,7 @@ export async function orderLocked(
       locked = again.locked
       await noteLock(tools, intent, locked)
     }
-    const outcome = await submitOrder(tools, intent, locked.lock, earlier)
+    const outcome = await submitToEach(tools, intent, [locked.lock], earlier)
     if (outcome.kind !== 'relock' || tries === LOCK_RACES) return outcome
     const again = await relock(tools, intent, approved)
     if (again.kind !== 'locked') return again
@@ -187,65 +185,4 @@ export function noteLock(
     total: String(lock.total),
     lines,
   })
-}
-
-/**
- * Takes up an order whose last submission got no answer: the same body again, with the same lock. Where the service
- * dropped that lock, only a new one under the same reference can settle it: the cart, filled again if it is gone, is
- * ordered, and the answer is either this order or the earlier one. A cart that was filled for nothing is cleared.
- */
-export async function takeUp(tools: OrderTools, entry: OrderEntry): Promise<OrderOutcome> {
-  const intent = intentOf(entry)
-  const submitted = entry.submissions.at(-1)
-  if (submitted === undefined) throw new Error(`nothing was submitted under ${entry.reference}`)
-  const record = entry.locks.findLast(({lockId}) => lockId === submitted.lockId)
-  const total = record ? record.total : null
-  const lock = {lockId: submitted.lockId, total, usableUntil: null}
-  const outcome = await submitOrder(tools, intent, lock, true)
-  if (outcome.kind !== 'unknown' || !outcome.relock) return outcome
-  return settleByNewLock(tools, intent, outcome, total)
-}
-
-async function settleByNewLock(
-  tools: OrderTools,
-  intent: OrderIntent,
-  unknown: OrderOutcome,
-  approved: string | null,
-): Promise<OrderOutcome> {
-  const ready = approved === null ? undefined : await cartAgain(tools, intent)
-  if (ready === undefined || approved === null || intent.lines === null) return unknown
-  const again = await lockCart(tools, intent.customerRef)
-  const fits =
-    again.kind === 'locked' &&
-    sameLines(intent.lines, again.locked.lines) &&
-    !isAbove(again.locked.lock.total, approved)
-  if (!fits) {
-    await dropRefill(tools, intent, ready)
-    return unknown
-  }
-  await noteLock(tools, intent, again.locked)
-  const outcome = await submitOrder(tools, intent, again.locked.lock, true)
-  // The earlier submission made the order, or none did: the lines filled in again belong to nobody.
-  const unused = outcome.kind === 'refused' || ('order' in outcome && !outcome.order.answered)
-  if (unused) await dropRefill(tools, intent, ready)
-  return outcome
-}
-
-async function dropRefill(tools: OrderTools, {customerRef}: OrderIntent, ready: 'kept' | 'refilled') {
-  if (ready === 'refilled' && customerRef !== null) await emptyCart(tools.client, customerRef)
-}
-
-/** Brings back the cart of an intent; undefined where that would touch what is not ours. */
-async function cartAgain(
-  tools: OrderTools,
-  {customerRef, lines}: OrderIntent,
-): Promise<'kept' | 'refilled' | undefined> {
-  if (lines === null) return undefined
-  const query = customerRef === null ? {} : {customerRef}
-  const held = linesOf(await tools.client.call(previewCheckout, {query}))
-  if (sameLines(held, lines)) return 'kept'
-  // The bare cart can't be cleared afterwards, so it is not filled.
-  if (held.length > 0 || customerRef === null) return undefined
-  await addToCart(tools.client, customerRef, lines)
-  return 'refilled'
 }

@@ -43,22 +43,49 @@ export function linesOf(view: CartView): CartLine[] {
   return lines.map(({variantId, quantity}) => ({variantId, quantity}))
 }
 
-/** The bare cart has no route of its own to read it; the preview shows its lines. */
+/**
+ * The bare cart has no route of its own to read it; the preview shows its lines. Nor has the cart of a customer whose
+ * reference is the name of that route.
+ */
 export function viewCart(client: Client, customerRef: CartRef): Promise<CartView> {
-  return customerRef === null
-    ? client.call(previewCheckout, {})
+  if (customerRef === null) return client.call(previewCheckout, {})
+  return customerRef === 'checkout-preview'
+    ? client.call(previewCheckout, {query: {customerRef}})
     : client.call(readCart, {params: {customerRef}})
 }
 
 /**
  * Adds lines to a cart, each exactly once: an add merges, so after a lost answer the cart is read and brought to the
- * quantity it should hold by absolute steps. Costs one read and one request a line.
- * Fails with OUTCOME_UNKNOWN when the cart holds neither the old quantity nor the new one.
+ * quantity it should hold by an absolute step. Costs one read and one request a line.
+ * Fails with OUTCOME_UNKNOWN when the cart holds neither the old quantity nor the new one, or has no such line yet;
+ * of several lines the failure says which were added.
  */
 export async function addToCart(client: Client, customerRef: CartRef, lines: CartLine[]): Promise<CartView> {
   let view = await viewCart(client, customerRef)
-  for (const line of lines) view = await addOne(client, customerRef, line, heldOf(view, line.variantId))
+  for (const [at, line] of lines.entries()) {
+    try {
+      view = await addOne(client, customerRef, line, heldOf(view, line.variantId))
+    } catch (error) {
+      if (!isFailure(error) || lines.length === 1) throw error
+      throw cutShort(error, lines, at)
+    }
+  }
   return view
+}
+
+/** Of several lines, which are in the cart, which one was refused, and which were not tried. */
+function cutShort(failure: Failure, lines: CartLine[], at: number): Failure {
+  const names = (some: CartLine[]) => some.map(({variantId}) => variantId)
+  const given = failure.facts.details
+  const details = {
+    ...(typeof given === 'object' ? given : {}),
+    added: names(lines.slice(0, at)),
+    stoppedAt: lines[at]?.variantId,
+    notTried: names(lines.slice(at + 1)),
+  }
+  const message = `${failure.message.replace(/\.$/, '')}: ${lines[at]?.variantId}. ${at} of ${lines.length} lines were added before it.`
+  const hint = `Repeat without the lines that were added, or they are added twice. ${failure.hint}`
+  return new Failure(failure.code, {...failure.facts, message, details, hint}, {cause: failure.cause})
 }
 
 function heldOf(view: CartView, variantId: string): number {
@@ -83,12 +110,8 @@ async function addOne(
     if (now === target) return view
     if (now !== before || customerRef === null) throw unsettled(error, line.variantId, before, target, now)
     if (before > 0) return setQuantity(client, customerRef, {...line, quantity: target})
-    // The line does not exist, so no absolute step can make it. The first request may still be on its way: whatever
-    // the sum of both is, the absolute step after it is right.
-    const again = await add()
-    return heldOf(again, line.variantId) === target
-      ? again
-      : setQuantity(client, customerRef, {...line, quantity: target})
+    // The line does not exist, so no absolute step can make it, and a second add may meet the first one on its way.
+    throw unsettled(error, line.variantId, before, target, now)
   }
 }
 

@@ -1,5 +1,5 @@
 import type {Client} from '../client/client.ts'
-import type {Failure} from '../contract/failure.ts'
+import {Failure} from '../contract/failure.ts'
 import {type Digits, exact} from '../contract/money.ts'
 import type {CreatedOrder, ShippingAddress} from '../contract/orders.ts'
 import type {OrderEntry, OrderRecord, OrderRecords} from '../store/orders.ts'
@@ -131,11 +131,24 @@ export async function noteOutcome(
 }
 
 /** Whether `total` is above what was approved. */
-export function isAbove(total: Digits, approved: Digits | string): boolean {
+export function isAbove(total: Digits | string, approved: Digits | string): boolean {
   return exact(total).gt(exact(approved))
 }
 
 /** The way on where a lock that is gone leaves an order open, and the same request would only hear so again. */
 export function newLockHint(reference: string): string {
   return `That its lock is gone proves nothing. Lock the cart again with \`scent checkout preview --lock\`, and order from that lock with \`scent orders create --reference ${reference}\`: the same reference never orders twice.`
+}
+
+/** An outcome without an answer of the service. */
+export const unsaid = {http: null, orderId: null, total: null, currency: null, status: null} as const
+
+export const againHint = (reference: string) =>
+  `Run \`scent checkout\` again with the same cart: it asks for reference ${reference} again, and never orders twice.`
+
+/** The failure with the reference in its details, and for an open order the way to settle it. */
+export function told(failure: Failure, reference: string, hint = failure.hint): Failure {
+  const given = failure.facts.details
+  const details = {...(typeof given === 'object' ? given : {}), externalReference: reference}
+  return new Failure(failure.code, {...failure.facts, details, hint}, {cause: failure})
 }

@@ -68,6 +68,36 @@ export async function submitOrder(
 }
 
 /**
+ * Submits with each lock that an order was sent with, until an answer settles it. When the service says of every one
+ * that it has expired, none of them has been used and none can be any more, so nothing was charged: `relock`, also
+ * where an answer had been lost (a used lock answers CONFLICT_PRICE_LOCK_ALREADY_USED; spec, States: Price lock).
+ */
+export async function submitToEach(
+  tools: OrderTools,
+  intent: OrderIntent,
+  locks: PriceLock[],
+  earlier: boolean,
+): Promise<OrderOutcome> {
+  let outcome: OrderOutcome | undefined
+  for (const lock of locks) {
+    outcome = await submitOrder(tools, intent, lock, earlier || outcome?.kind === 'unknown')
+    if (expired(outcome) === undefined) return outcome
+  }
+  if (outcome === undefined) throw new Error(`nothing was submitted under ${intent.reference}`)
+  if (outcome.kind === 'relock') return outcome
+  const settled: OrderOutcome = {kind: 'relock', failure: expired(outcome) as Failure}
+  await noteOutcome(tools, intent, settled)
+  return settled
+}
+
+/** The service's word that a lock has expired, when that is how a submission ended. */
+function expired(outcome: OrderOutcome): Failure | undefined {
+  if (outcome.kind !== 'relock' && !(outcome.kind === 'unknown' && outcome.relock)) return undefined
+  const said = outcome.kind === 'unknown' ? outcome.failure.cause : outcome.failure
+  return isFailure(said, 'VALIDATION_PRICE_LOCK_EXPIRED') ? said : undefined
+}
+
+/**
  * Orders from a lock that the user names, taking up an earlier run of the same reference whose answer was lost.
  * Fails with the refusal, with OUTCOME_UNKNOWN where it can't be settled, or with INVALID_INPUT, and nothing sent,
  * where the earlier run under this reference wanted another order.
@@ -86,7 +116,9 @@ export async function orderByLock(
     })
   }
   await plan(tools, intent)
-  const outcome = await submitOrder(tools, intent, {lockId, total: null, usableUntil: null}, open)
+  const before = open ? (earlier?.pending ?? []).map((sent) => sent.lockId) : []
+  const locks = [...new Set([lockId, ...before])].map((id) => ({lockId: id, total: null, usableUntil: null}))
+  const outcome = await submitToEach(tools, intent, locks, open)
   if ('order' in outcome) return outcome.order
   const {failure} = outcome
   if (failure.code !== 'OUTCOME_UNKNOWN') throw failure

@@ -12,19 +12,21 @@ import {
   notReady,
   orderLocked,
   outOfTime,
-  takeUp,
 } from './checkout.ts'
 import {type CartRef, removeLine, setQuantity} from './fill-cart.ts'
 import {
+  againHint,
   isAbove,
-  newLockHint,
   note,
   type OrderIntent,
   type OrderTools,
   type PlacedOrder,
   plan,
+  told,
+  unsaid,
 } from './order-intent.ts'
 import {type Difference, differences, minus, type Price, priceOf} from './price.ts'
+import {takeUpEarlier} from './take-up.ts'
 import {readBalance} from './wallet.ts'
 
 /** How long a walk waits for an order in flight to leave the cart. */
@@ -63,6 +65,8 @@ export type WalkEvent =
 /** The person, or the script, at the other end. */
 export interface Walker {
   tell(event: WalkEvent): Promise<void>
+  /** Whether an earlier order that was sent may be asked for again, though this run wants something else: `why`. */
+  settle(entry: OrderEntry, why: string): Promise<boolean>
   /** `editable` is false for the bare cart, which the API has no route to change. */
   mend(issue: LineIssue, editable: boolean): Promise<'take' | 'remove' | 'cancel'>
   /** Asks for an address; `before` is the one of an earlier, unfinished run. */
@@ -127,7 +131,7 @@ async function decide(
     }
     const approved = request.maxTotal ?? locked.lock.total
     const outcome = await orderLocked(tools, wanted, locked, approved, false)
-    if ('order' in outcome) return {reference, order: outcome.order}
+    if ('order' in outcome) return approvedOrder({reference, order: outcome.order}, approved)
     if ('failure' in outcome)
       throw told(outcome.failure, reference, outcome.kind === 'unknown' ? againHint(reference) : undefined)
     if (!request.interactive)
@@ -136,24 +140,23 @@ async function decide(
   }
 }
 
-const againHint = (reference: string) =>
-  `Run \`scent checkout\` again with the same cart: it asks for reference ${reference} again, and never orders twice.`
-
-/** The failure with the reference in its details, and for an open order the way to settle it. */
-function told(failure: Failure, reference: string, hint = failure.hint): Failure {
-  const given = failure.facts.details
-  const details = {...(typeof given === 'object' ? given : {}), externalReference: reference}
-  return new Failure(failure.code, {...failure.facts, details, hint}, {cause: failure})
-}
-
 async function declined(tools: WalkTools, reference: string): Promise<never> {
-  await note(tools, {...nothing, step: 'OUTCOME', reference, outcome: 'abandoned', state: 'DECLINED'})
+  await note(tools, {...unsaid, step: 'OUTCOME', reference, outcome: 'abandoned', state: 'DECLINED'})
   throw new Failure('DECLINED', {
     message: 'Not ordered, and nothing was charged. The price lock expires by itself.',
   })
 }
 
-const nothing = {http: null, orderId: null, total: null, currency: null, status: null} as const
+/** The city decides the shipping fee, which no lock can know: what was charged may be above what was approved. */
+function approvedOrder(walked: Walked, approved: Digits | string): Walked {
+  const {reference, order} = walked
+  if (order.total === null || !isAbove(order.total, approved)) return walked
+  const {orderId, total, currency} = order
+  throw new Failure('CHARGED_ABOVE', {
+    message: `Order ${orderId} stands, and ${total} ${currency ?? ''} were charged for it, above the ${approved} approved.`,
+    details: {externalReference: reference, orderId, total, approved: String(approved)},
+  })
+}
 
 function checkLimit({maxTotal}: WalkRequest, locked: Locked): void {
   if (maxTotal !== undefined && isAbove(locked.lock.total, maxTotal)) throw overLimit(locked, maxTotal)
@@ -241,65 +244,4 @@ async function lockReady(tools: WalkTools, request: WalkRequest, walker: Walker)
     if (!request.interactive) throw notReady(outcome.preview)
     await mendCart(tools, request.customerRef, walker)
   }
-}
-
-/**
- * Settles what earlier runs left open: an order of this cart, or of this reference, whose answer was lost is asked for
- * again, and is the result when it turns out to stand. One that never left gives its reference and address to this run.
- */
-async function takeUpEarlier(
-  tools: WalkTools,
-  request: WalkRequest,
-  walker: Walker,
-): Promise<{walked?: Walked; entry?: OrderEntry}> {
-  await refuseDone(tools, request)
-  const open = await tools.records.open()
-  const ours = open.filter(
-    ({reference, customerRef}) => customerRef === request.customerRef || reference === request.reference,
-  )
-  const stuck = ours.filter(forAPerson)
-  if (stuck[0] && request.reference === undefined) throw told(personNeeded(), stuck[0].reference)
-  let last: OrderEntry | undefined
-  for (const entry of ours) {
-    // Only the user's own word, the reference, asks for such an order again.
-    if (forAPerson(entry) && entry.reference !== request.reference) continue
-    await walker.tell({kind: 'taking-up', entry})
-    const wanted = request.reference === undefined || request.reference === entry.reference
-    if (entry.pending.length > 0) {
-      const outcome = await takeUp(tools, entry)
-      if (outcome.kind === 'unknown') {
-        const hint = outcome.relock ? newLockHint : againHint
-        throw told(outcome.failure, entry.reference, hint(entry.reference))
-      }
-      await walker.tell({kind: 'taken-up', entry, charged: 'order' in outcome})
-      if ('order' in outcome && wanted) return {walked: {reference: entry.reference, order: outcome.order}}
-      if ('order' in outcome) continue
-    }
-    if (wanted) last = entry
-    else await abandon(tools, entry)
-  }
-  return last ? {entry: last} : {}
-}
-
-const forAPerson = ({outcome}: OrderEntry) => outcome?.state === 'CONFLICT_ORDER_REQUIRES_INTERVENTION'
-
-const personNeeded = () =>
-  new Failure('CONFLICT_ORDER_REQUIRES_INTERVENTION', {
-    hint: 'Contact the account manager with the reference. Once it is settled, give it as --reference; a new order of this cart needs another one.',
-  })
-
-/** Nothing was ever charged under it: another reference takes its place. */
-function abandon(tools: WalkTools, {reference}: OrderEntry): Promise<void> {
-  return note(tools, {...nothing, step: 'OUTCOME', reference, outcome: 'abandoned', state: 'REPLACED'})
-}
-
-async function refuseDone(tools: WalkTools, {reference}: WalkRequest): Promise<void> {
-  const entry = reference === undefined ? undefined : await tools.records.find(reference)
-  const orderId = entry?.settled ? entry.outcome?.orderId : null
-  if (orderId === null || orderId === undefined) return
-  throw new Failure('CONFLICT_ORDER_DUPLICATE_REFERENCE', {
-    message: `Reference ${reference} is ordered already, as order ${orderId}. Nothing was sent.`,
-    details: {orderId},
-    effect: 'none',
-  })
 }

@@ -113,6 +113,17 @@ export function openWalker(
       }
     },
 
+    async settle(entry: Earlier, why: string): Promise<boolean> {
+      note(
+        `Order ${entry.reference} of this cart, begun ${localTime(entry.startedAt)}, has no answer yet, and ${why}.`,
+      )
+      const choices = [
+        {name: 'Ask for it again: it is charged once or not at all', value: true},
+        {name: 'Leave it, and stop here', value: false},
+      ]
+      return ask.choose({message: 'What about it?', flag: `--reference ${entry.reference}`, choices})
+    },
+
     async mend({line, issue, take}: Issue, editable: boolean): Promise<'take' | 'remove' | 'cancel'> {
       const name = line.sku ?? line.variantId
       const reason = reasons[issue] ?? `can't be ordered (${issue})`

@@ -1,9 +1,10 @@
 import {afterEach, describe, expect, test} from 'vitest'
 import {addCartItem} from '../../src/contract/cart.ts'
-import {type Locked, lockCart, noteLock, orderLocked, takeUp} from '../../src/flows/checkout.ts'
+import {type Locked, lockCart, noteLock, orderLocked} from '../../src/flows/checkout.ts'
 import {linesOf, viewCart} from '../../src/flows/fill-cart.ts'
 import {type OrderIntent, plan} from '../../src/flows/order-intent.ts'
 import {submitOrder} from '../../src/flows/place-order.ts'
+import {takeUp} from '../../src/flows/take-up.ts'
 import {address, openShop, type Shop} from '../support/shop.ts'
 
 let shop: Shop
@@ -305,16 +306,31 @@ describe('an order that was cut off', () => {
     expect(await shop.records.open()).toEqual([])
   })
 
-  test.each(['before', 'after'] as const)(
-    '%s the commit is one order even when its lock has run out meanwhile',
-    async (when) => {
-      const entry = await cutOff(when)
-      const before = (await debits()) - (when === 'after' ? 1 : 0)
-      shop.later(20 * 60)
-      expect(await takeUp(shop.tools, entry)).toMatchObject({kind: 'placed'})
-      expect(await debits()).toBe(before + 1)
-    },
-  )
+  test('after the commit is that order, also when its lock would have run out meanwhile', async () => {
+    const entry = await cutOff('after')
+    const before = await debits()
+    shop.later(20 * 60)
+    expect(await takeUp(shop.tools, entry)).toMatchObject({kind: 'placed'})
+    expect(await debits()).toBe(before)
+  })
+
+  test('before the commit is proven uncharged once every lock it was sent with has expired', async () => {
+    const entry = await cutOff('before')
+    const before = await debits()
+    shop.later(20 * 60)
+    expect(await takeUp(shop.tools, entry)).toMatchObject({kind: 'relock'})
+    expect(await debits()).toBe(before)
+    expect(await shop.records.open()).toEqual([])
+  })
+
+  test('is not proven uncharged while one of its locks answers anything but expired', async () => {
+    const entry = await cutOff('before')
+    shop.later(20 * 60)
+    const state = 'VALIDATION_PRICE_LOCK_INVALID'
+    shop.fault({effect: 'status', status: 400, state, ...create, when: 'before'})
+    expect(await takeUp(shop.tools, entry)).toMatchObject({kind: 'unknown'})
+    expect(await shop.records.open()).toHaveLength(1)
+  })
 
   test('is settled on a service that looks at the lock first, and the cart it filled for that is cleared', async () => {
     let strict = false
@@ -322,7 +338,7 @@ describe('an order that was cut off', () => {
       through: (send) => async (request) => {
         const old = strict && request.url.endsWith('/scent/orders') && request.body?.includes(oldLock)
         if (!old) return send(request)
-        const body = '{"state":"VALIDATION_PRICE_LOCK_EXPIRED","payload":null,"details":null}'
+        const body = '{"state":"VALIDATION_PRICE_LOCK_INVALID","payload":null,"details":null}'
         return {status: 400, headers: {'content-type': 'application/json'}, body}
       },
     })

@@ -12,13 +12,18 @@ type Decision = 'yes' | 'no' | 'expired'
 
 /** A person who answers as told; every offer and event is kept. */
 function person(
-  script: {mend?: 'take' | 'remove' | 'cancel'; charge?: (Decision | (() => Decision))[]} = {},
+  script: {
+    settle?: boolean
+    mend?: 'take' | 'remove' | 'cancel'
+    charge?: (Decision | (() => Decision))[]
+  } = {},
 ) {
   const events: WalkEvent[] = []
   const offers: string[] = []
   const charges = [...(script.charge ?? ['yes'])]
   const walker: Walker = {
     tell: async (event) => void events.push(event),
+    settle: async () => script.settle ?? false,
     mend: async () => script.mend ?? 'cancel',
     address: async (_saved, before) => before ?? address,
     charge: async ({locked}) => {
@@ -227,14 +232,47 @@ describe('a walk after one that was cut off', () => {
     },
   )
 
-  test('settles the earlier order first, and orders no second time for another reference', async () => {
-    await cutOff('after')
+  const others = [
+    {name: 'another reference', more: {reference: 'PO-2'}},
+    {name: 'another address', more: {address: {...address, city: 'Jeddah'}}},
+    {name: 'a limit below its total', more: {maxTotal: '1.00'}},
+    {name: 'a discount code', more: {discountCode: 'WELCOME10'}},
+  ]
+
+  test.each(others)('with $name sends nothing for it unasked', async ({more}) => {
+    await cutOff('before')
     const before = await debits()
-    const {walker, kinds} = person()
-    const failure = await failing(walk(shop.walkTools, request({reference: 'PO-2'}), walker))
-    expect(kinds().slice(0, 2)).toEqual(['taking-up', 'taken-up'])
-    expect(failure).toMatchObject({code: 'BUSINESS_CART_NOT_CHECKOUT_READY'})
+    shop.requests.length = 0
+    const run = walk(shop.walkTools, request({address, ...more, interactive: false}), person().walker)
+    const failure = await failing(run)
+    expect(failure).toMatchObject({code: 'OPEN_ORDER', exitCode: 12})
+    expect(failure.facts.details).toMatchObject({externalReference: 'made-up-1'})
+    expect(shop.requests).toEqual([])
     expect(await debits()).toBe(before)
+  })
+
+  test.each(['before', 'after'] as const)(
+    'with another reference, settled by the person: %s the commit it is told, and ends there',
+    async (when) => {
+      await cutOff(when)
+      const failure = await failing(
+        walk(shop.walkTools, request({reference: 'PO-2'}), person({settle: true}).walker),
+      )
+      expect(failure).toMatchObject({code: 'EARLIER_ORDER', exitCode: 8})
+      expect(failure.facts.details).toMatchObject({externalReference: 'made-up-1'})
+      expect(await shop.records.open()).toEqual([])
+    },
+  )
+
+  test('that was never charged and whose lock has run out goes on at the new price, under the same reference', async () => {
+    await cutOff('before')
+    shop.sandbox.state.world.run('UPDATE assortment SET price = price + 1000')
+    shop.later(20 * 60)
+    const {walker, offers, kinds} = person()
+    const {reference, order} = await walk(shop.walkTools, request(), walker)
+    expect(reference).toBe('made-up-1')
+    expect(kinds()).toEqual(['taking-up', 'taken-up', 'cart'])
+    expect(offers).toEqual([String(order.total)])
   })
 
   test('keeps the reference and the address of one that was never sent', async () => {
@@ -263,13 +301,38 @@ describe('a walk after one that was cut off', () => {
     expect(kinds()).toEqual(['cart'])
   })
 
-  test('a reference that is ordered already sends nothing', async () => {
+  test('a reference whose order the service does not know any more is free', async () => {
+    shop = await openShop()
+    await shop.fill('C-1')
+    const {at, reference} = {at: new Date().toISOString(), reference: 'PO-1'}
+    await shop.records.append({step: 'PLANNED', at, reference, customerRef: 'C-1', lines: null, address})
+    const gone = {http: 201, state: 'CREATED', total: null, currency: null, status: null}
+    const orderId = '00000000-0000-4000-8000-000000000000'
+    await shop.records.append({step: 'OUTCOME', at, reference, outcome: 'placed', orderId, ...gone})
+    const walked = await walk(shop.walkTools, request({reference}), person().walker)
+    expect(walked.order.answered).toBe(true)
+  })
+
+  test('a total that turns out above the approved one is an alert, with the order that stands', async () => {
+    shop = await openShop()
+    await shop.fill('C-1')
+    const far = {interactive: false, address: {...address, city: 'Jeddah'}}
+    const failure = await failing(walk(shop.walkTools, request(far), person().walker))
+    expect(failure).toMatchObject({code: 'CHARGED_ABOVE', exitCode: 8})
+    expect(failure.facts.details).toMatchObject({externalReference: 'made-up-1'})
+    expect(await shop.records.find('made-up-1')).toMatchObject({
+      outcome: {outcome: 'placed'},
+      verified: false,
+    })
+  })
+
+  test('a reference that is ordered already orders nothing', async () => {
     shop = await openShop()
     await shop.fill('C-1')
     await walk(shop.walkTools, request({reference: 'PO-1'}), person().walker)
     shop.requests.length = 0
     const failure = await failing(walk(shop.walkTools, request({reference: 'PO-1'}), person().walker))
     expect(failure).toMatchObject({code: 'CONFLICT_ORDER_DUPLICATE_REFERENCE', exitCode: 8})
-    expect(shop.requests).toEqual([])
+    expect(shop.requests.filter((name) => !name.startsWith('GET'))).toEqual([])
   })
 })
