@@ -222,9 +222,10 @@ export abstract class ScentCommand extends Command {
     if (failure.code === 'UNEXPECTED' && this.flags.debug) process.stderr.write(clean(stackText(failure)))
     if (this.parsed ? this.mode === 'json' : wantsJson(this.argv)) {
       await this.out.write(clean(`${printJson(failureDocument(failure))}\n`))
-    } else {
-      process.stderr.write(clean(failureText(failure, paintFor(process.stderr))))
+      // What broke stdout broke the document too.
+      if (!this.out.problem) return
     }
+    process.stderr.write(clean(failureText(failure, paintFor(process.stderr))))
   }
 
   /** Ctrl-C. */

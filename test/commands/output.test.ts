@@ -173,15 +173,18 @@ describe('rows in a pipe', () => {
     expect([rows, stderr]).toEqual([2000, ''])
   })
 
-  it('that can not be written are a failure, which says what was done', async () => {
-    const child = spawn('sh', ['-c', `node ${start} explain > /dev/full`], {env})
-    let stderr = ''
-    child.stderr.on('data', (chunk) => {
-      stderr += chunk
-    })
-    const code = await new Promise((done) => child.on('close', done))
-    expect([code, stderr]).toEqual([1, expect.stringContaining('could not be written (ENOSPC)')])
-  })
+  it.each(['', '--json'])(
+    'that can not be written are a failure, which says what was done %s',
+    async (flags) => {
+      const child = spawn('sh', ['-c', `node ${start} explain ${flags} > /dev/full`], {env})
+      let stderr = ''
+      child.stderr.on('data', (chunk) => {
+        stderr += chunk
+      })
+      const code = await new Promise((done) => child.on('close', done))
+      expect([code, stderr]).toEqual([1, expect.stringContaining('could not be written (ENOSPC)')])
+    },
+  )
 
   it('of an endless list end with their reader, quietly, and are not kept', async () => {
     const child = spawn(process.execPath, [start, 'catalog', 'variants', '--all', '--output', 'ndjson'], {
