@@ -23,6 +23,8 @@ export {apiFlags, customerFlag, listFlags, outputFlags} from './terminal/flags.t
 // biome-ignore lint/suspicious/noExplicitAny: oclif's own shape of parsed flags and arguments
 type Parsed = {[name: string]: any}
 
+const SIGNALS = ['SIGINT', 'SIGTERM'] as const
+
 /**
  * Base of every command. A command parses, opens the session, makes one call or runs one flow, hands what people see
  * to show(), and returns the document that --json prints. Errors and exit codes are dealt with here, once.
@@ -35,6 +37,7 @@ export abstract class ScentCommand extends Command {
   private opened: Session | undefined
   private story: (() => string) | undefined
   private holds: () => boolean = () => false
+  private leaving = false
   private readonly interrupt = new AbortController()
   private readonly out = new Outlet(process.stdout)
   private readonly err = new Outlet(process.stderr)
@@ -177,8 +180,8 @@ export abstract class ScentCommand extends Command {
 
   /** oclif's own turn of a command, with our output and our errors in the place of its own. */
   protected override async _run<T>(): Promise<T> {
-    const onSignal = () => this.interrupted()
-    process.on('SIGINT', onSignal)
+    const onSignal = (signal: NodeJS.Signals) => this.interrupted(signal === 'SIGTERM')
+    for (const signal of SIGNALS) process.on(signal, onSignal)
     let result: unknown
     try {
       await this.init()
@@ -188,7 +191,7 @@ export abstract class ScentCommand extends Command {
     } catch (error) {
       await this.fail(error)
     } finally {
-      process.removeListener('SIGINT', onSignal)
+      for (const signal of SIGNALS) process.removeListener(signal, onSignal)
       this.opened?.close()
     }
     return result as T
@@ -228,13 +231,16 @@ export abstract class ScentCommand extends Command {
     process.stderr.write(clean(failureText(failure, paintFor(process.stderr))))
   }
 
-  /** Ctrl-C. */
-  protected interrupted(): void {
-    if (this.holds() && !this.interrupt.signal.aborted) {
+  /** Ctrl-C, or `atOnce` the SIGTERM of a timeout, behind which nobody waits. */
+  protected interrupted(atOnce = false): void {
+    if (this.leaving) return
+    if (!atOnce && this.holds() && !this.interrupt.signal.aborted) {
       this.interrupt.abort()
       this.note(`${this.story?.() ?? ''} Waiting for its answer; press Ctrl-C again to leave now.`)
       return
     }
+    // timeout(1) signals twice: the process, and its group.
+    this.leaving = true
     void this.fail(new Failure('INTERRUPTED')).then(() => process.exit(process.exitCode))
   }
 

@@ -68,6 +68,21 @@ describe.each(ways)('Ctrl-C of `%s`', (_, words) => {
   })
 })
 
+test.each(ways)('SIGTERM of `%s` leaves at once, with the same words and exit code', async (_, words) => {
+  const argv = await words()
+  shop.fault({match: {operation: 'createOrder'}, effect: 'hang', when: 'after', times: 1})
+  const {child, ended} = shop.start(argv)
+  await shop.answered('createOrder')
+  child.kill('SIGTERM')
+  // As timeout(1) does: to the process, and to its group.
+  child.kill('SIGTERM')
+  const {code, stdout, stderr} = await ended
+  expect([code, stderr]).toEqual([130, expect.not.stringContaining('again to leave')])
+  const {error} = JSON.parse(stdout)
+  expect(error).toMatchObject({state: 'INTERRUPTED', exitCode: 130})
+  expect(error.message).toMatch(/may have (been charged|taken effect)/)
+})
+
 test('Ctrl-C of a cart command says whether the change may have been made', async () => {
   shop.fault({match: {operation: 'addCartItem'}, effect: 'hang', when: 'after', times: 1})
   const running = shop.start(['cart', 'add', variant, '--customer', 'C-1'])

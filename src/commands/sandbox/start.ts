@@ -51,7 +51,7 @@ export default class SandboxStart extends ScentCommand {
     detach: Flags.boolean({summary: 'Leave it running in the background.'}),
   }
 
-  private stop: () => void = () => undefined
+  private stop: (() => void) | undefined
 
   async run(): Promise<unknown> {
     const {flags} = await this.parse(SandboxStart)
@@ -78,7 +78,6 @@ export default class SandboxStart extends ScentCommand {
     const adminUrl = `${baseUrl}/__sandbox/v1`
     const running = {baseUrl, adminUrl, adminToken, pid: process.pid, credentials, environment: flags.env}
     saveLocator(folders, running)
-    process.once('SIGTERM', () => this.stop())
     await this.say(running, flags.json === true)
     await stopped
     await sandbox.close()
@@ -88,9 +87,10 @@ export default class SandboxStart extends ScentCommand {
     return undefined
   }
 
-  /** Ctrl-C is the usual way to end it, and no failure. */
-  protected override interrupted(): void {
-    this.stop()
+  /** Ctrl-C is the usual way to end it, SIGTERM that of `sandbox stop`, and neither a failure. */
+  protected override interrupted(atOnce = false): void {
+    if (this.stop) this.stop()
+    else super.interrupted(atOnce)
   }
 
   private async background(): Promise<undefined> {

@@ -54,8 +54,8 @@ export default class WebhooksDeliveries extends ScentCommand {
   }
 
   /** Ctrl-C is how watching ends: no failure. A second one leaves without waiting for an answer. */
-  protected override interrupted(): void {
+  protected override interrupted(atOnce = false): void {
     if (this.watching && !this.stop.signal.aborted) this.stop.abort()
-    else super.interrupted()
+    else super.interrupted(atOnce)
   }
 }
