@@ -15,7 +15,10 @@ export default class SandboxReset extends ScentCommand {
   ]
   static override flags = {
     ...outputFlags,
-    seed: Flags.option({options: ['demo', 'empty'] as const})({summary: 'What to start with.'}),
+    seed: Flags.string({
+      summary: 'What to start with: demo, empty, or bulk:wallet=N for a long ledger.',
+      helpValue: 'SEED',
+    }),
     save: Flags.string({summary: 'Only save a snapshot.', helpValue: 'NAME', exclusive: ['seed', 'to']}),
     to: Flags.string({summary: 'Go back to a snapshot.', helpValue: 'NAME', exclusive: ['seed']}),
   }
