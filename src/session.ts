@@ -117,8 +117,16 @@ export function openSession(flags: SessionFlags, env: Env = process.env, {job = 
       }
     },
     async alone(customerRef, work) {
-      const {withLock} = await import('./store/lock.ts')
-      return withLock(cartLock(folders, identity, customerRef), work, {waitMs: 180_000})
+      const {tryLock, withLock} = await import('./store/lock.ts')
+      const path = cartLock(folders, identity, customerRef)
+      const free = tryLock(path)
+      if (free) return work().finally(free)
+      progress.say('Another checkout of this cart runs on this machine; waiting for it.')
+      const soon = () => {
+        progress.clear()
+        return work()
+      }
+      return withLock(path, soon, {waitMs: 180_000})
     },
     webhooks,
     sawWebhook: async (subscription) => (await webhooks()).note(subscription, new Date().toISOString()),

@@ -535,6 +535,12 @@ export const catalogue = {
     says: 'A local file could not be written. Nothing was sent after that.',
     next: 'Check the disk and the permissions of the folder.',
   },
+  BUSY: {
+    exit: 8,
+    remedy: 'wait',
+    says: 'Another process of scent works on the same thing on this machine. Nothing was sent.',
+    next: 'Wait until it ends, then run this again.',
+  },
   INSECURE_URL: {
     exit: 2,
     remedy: 'fix',

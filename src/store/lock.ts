@@ -16,7 +16,7 @@ interface Held {
 
 /**
  * Runs `work` while no other process, and no other caller of this one, holds the lock named `path`. A holder that
- * died is taken over at once. Fails with FILE_FAILED when a living one keeps it longer than `waitMs`.
+ * died is taken over at once. Fails with BUSY when a living one keeps it longer than `waitMs`.
  *
  * The lock is the highest of the numbered files `path.1`, `path.2`, …: held while it names a living process, free
  * when it is empty. Taking it means making the next number, which only one can; the highest number is never removed,
@@ -32,7 +32,7 @@ export async function withLock<T>(
   let held = take(path)
   while (held === undefined) {
     if (performance.now() > end) {
-      throw new Failure('FILE_FAILED', {message: `${path} is held by another process of scent.`})
+      throw new Failure('BUSY', {message: `Another process of scent holds ${path}.`})
     }
     await new Promise((wake) => setTimeout(wake, 2 + Math.random() * 20))
     held = take(path)

@@ -84,7 +84,7 @@ test('a lock that a living process keeps fails after the wait, and its work is n
     },
     {waitMs: 50},
   )
-  await expect(late).rejects.toMatchObject({code: 'FILE_FAILED'})
+  await expect(late).rejects.toMatchObject({code: 'BUSY'})
   expect(done).toBe(false)
   child.kill('SIGKILL')
 })
