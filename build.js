@@ -32,10 +32,7 @@ function commandFiles() {
  * commands that were asked for, whose compiled code bin/bundle.js keeps.
  */
 function entry() {
-  const commands = [
-    ...commandFiles().map(([id, file]) => [id, `require('${file}').default`]),
-    ['help', `require('@oclif/plugin-help').commands.help`],
-  ]
+  const commands = commandFiles().map(([id, file]) => [id, `require('${file}').default`])
   const getters = commands.map(([id, value]) => `  get '${id}'() { use('${id}'); return ${value} },`)
   return [
     'exports.used = []',
@@ -112,7 +109,7 @@ async function part(contents) {
 const packages = {
   name: 'packages',
   setup({onLoad, onResolve, resolve}) {
-    onLoad({filter: /@oclif[\\/](core|plugin-help)[\\/]lib[\\/].*\.js$/}, ({path}) => ({
+    onLoad({filter: /@oclif[\\/]core[\\/]lib[\\/].*\.js$/}, ({path}) => ({
       contents: lighter(readFileSync(path, 'utf8')),
     }))
     // Its entry for Node brings the names of all countries in all languages; we register English.

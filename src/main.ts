@@ -34,8 +34,9 @@ function haveHome(): void {
 
 /** A command shows its own failures; what arrives here names no command, or is a bug. */
 async function refuse(error: unknown, argv: string[], config: Config): Promise<void> {
+  const {isFailure} = await import('./contract/failure.ts')
   const {unknownCommand, wantsJson} = await import('./terminal/usage.ts')
-  const failure = unknownCommand(error, config.commandIDs)
+  const failure = isFailure(error) ? error : unknownCommand(error, config.commandIDs)
   if (!failure) return (await import('@oclif/core/handle')).handle(error as Error)
   const {failureDocument, failureText} = await import('./terminal/failure.ts')
   process.exitCode = failure.exitCode

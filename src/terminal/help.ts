@@ -1,6 +1,7 @@
 import type {Command, Interfaces} from '@oclif/core'
 import {CommandHelp, Help} from '@oclif/core/help'
 import {isColoured} from './text.ts'
+import {unknownCommand} from './usage.ts'
 
 type Options = Partial<Interfaces.HelpOptions>
 type Render = (text: string) => string
@@ -61,6 +62,15 @@ export class ScentHelp extends Help {
   constructor(config: Interfaces.Config, options: Options = {}) {
     super(config, {...options, stripAnsi: !isColoured(process.stdout)})
     this.render = withoutTemplates(this.render, config)
+  }
+
+  /** Fails with INVALID_INPUT where there is no such command. */
+  override async showHelp(argv: string[]): Promise<void> {
+    try {
+      await super.showHelp(argv)
+    } catch (error) {
+      throw unknownCommand(error, this.config.commandIDs) ?? error
+    }
   }
 }
 

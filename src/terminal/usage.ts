@@ -33,7 +33,7 @@ export function wantsJson(argv: string[], env: NodeJS.ProcessEnv = process.env):
 
 /** A command line that names no command; undefined for any other error. */
 export function unknownCommand(error: unknown, known: string[]): Failure | undefined {
-  const [, id] = (error instanceof Error && /^command (.*) not found$/s.exec(error.message)) || []
+  const [, id] = (error instanceof Error && /^command (.*) not found\.?$/is.exec(error.message)) || []
   if (id === undefined) return undefined
   const words = id.replaceAll(':', ' ')
   const near = nearest(
