@@ -34,13 +34,20 @@ function read(name) {
   }
 }
 
+/** Step by step: where the system makes no folder, as below /proc, Node's recursive way tries for ever. */
+function make(folder) {
+  if (fs.existsSync(folder)) return
+  make(dirname(folder))
+  fs.mkdirSync(folder, {mode: 0o700})
+}
+
 /** Without a folder to write to, every start compiles; nothing else is lost. */
 function write(name, commands, code) {
   let temporary
   try {
     const folder = cacheFolder()
     temporary = join(folder, `${name}.${process.pid}`)
-    fs.mkdirSync(folder, {recursive: true, mode: 0o700})
+    make(folder)
     fs.writeFileSync(temporary, Buffer.concat([Buffer.from(`${JSON.stringify(commands)}\n`), code]), {
       mode: 0o600,
       flag: 'wx',
