@@ -35,6 +35,13 @@ export function wantsJson(argv: string[], env: NodeJS.ProcessEnv = process.env):
 export function unknownCommand(error: unknown, known: string[]): Failure | undefined {
   const [, id] = (error instanceof Error && /^command (.*) not found\.?$/is.exec(error.message)) || []
   if (id === undefined) return undefined
+  if (id.startsWith('-')) {
+    const [flag] = id.split(/[=:]/)
+    return new Failure('INVALID_INPUT', {
+      message: `${flag} stands where a command belongs.`,
+      hint: `Flags go after the command, as in \`scent cart show ${flag}\`. See \`scent --help\`.`,
+    })
+  }
   const words = id.replaceAll(':', ' ')
   const near = nearest(
     words,

@@ -143,6 +143,15 @@ describe('wrong usage exits with 2, in either voice', () => {
     expect(shop.seen).toHaveLength(before)
   })
 
+  it('of a flag before its command says where flags go', async () => {
+    const {code, stderr} = await scent('--profile', 'X', 'cart', 'show')
+    expect([code, stderr]).toEqual([
+      2,
+      expect.stringMatching(/^Error: --profile stands .*\nNext: Flags go after/),
+    ])
+    expect(stderr).toContain('`scent cart show --profile')
+  })
+
   it('names the flag that was meant', async () => {
     expect((await scent('cart', 'show', '--custmer', 'x')).stderr).toContain('Did you mean --customer?')
     expect((await scent('crat', 'show')).stderr).toContain('`scent cart show`')
