@@ -5,7 +5,7 @@ import type {RawRequest} from '../client/client.ts'
 import {apiFlags, ScentCommand} from '../command.ts'
 import {Failure} from '../contract/failure.ts'
 import type {Operation} from '../contract/operation.ts'
-import {pageOf, pageQuery} from '../contract/paging.ts'
+import {pageQuery} from '../contract/paging.ts'
 import {bodyOf, queryOf} from '../terminal/fields.ts'
 
 const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
