@@ -94,10 +94,9 @@ function samePage(operation: Operation, page: number): Failure {
 }
 
 function noList(operation: Operation): Failure {
-  const message =
-    'The service answered something else than a list. Without --all or --limit it is printed as it is.'
   return new Failure('ODD_ANSWER', {
-    message,
+    message: 'The service answered something else than a list.',
+    hint: 'Ask without --paginate, --all or --limit: then it is printed as it is.',
     request: `${operation.method} ${operation.path}`,
     effect: 'none',
   })

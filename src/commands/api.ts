@@ -3,7 +3,7 @@ import * as Flags from '@oclif/core/flags'
 import * as z from 'zod/mini'
 import type {RawRequest} from '../client/client.ts'
 import {apiFlags, ScentCommand} from '../command.ts'
-import {Failure} from '../contract/failure.ts'
+import {Failure, isFailure} from '../contract/failure.ts'
 import type {Operation} from '../contract/operation.ts'
 import {pageQuery} from '../contract/paging.ts'
 import {bodyOf, queryOf} from '../terminal/fields.ts'
@@ -15,7 +15,7 @@ export default class Api extends ScentCommand {
   static override description =
     `With a GET the fields go into the query, with any other method into a JSON body. A GET is repeated after a lost answer, anything else is sent once.
 
--F turns true, false, null and numbers into JSON, digit for digit; -f takes everything as text. a[b]=1 nests, a[]=1 adds to an array. PATH is a path of this service, with or without /api/v1, already percent-encoded; the token goes nowhere else.`
+-F turns true, false, null and numbers into JSON, digit for digit; -f takes everything as text. a[b]=1 nests, a[]=1 adds to an array; a dot in a name is just a dot. PATH is a path of this service, with or without /api/v1, already percent-encoded; the token goes nowhere else.`
   static override examples = [
     '<%= config.bin %> api GET scent/variants -F pageSize=5',
     '<%= config.bin %> api POST scent/cart/items -f variantId=6c1f8a52-3f0e-4b1d-9a70-5d2c8e1b7f43 -F quantity=2',
@@ -74,7 +74,7 @@ export default class Api extends ScentCommand {
     if (method === 'GET') query.push(...queryOf(fields))
     if (flags.paginate) {
       if (method !== 'GET') throw refused('Only a GET has pages.')
-      const rows = client.pages(listAt(path, query), {query: grouped(query)})
+      const rows = ofList(client.pages(listAt(path, query), {query: grouped(query)}))
       if (flags.output === 'ndjson') this.show({rows, columns: []})
       return {items: rows}
     }
@@ -132,7 +132,7 @@ function refused(message: string): Failure {
 }
 
 /** A list outside the contract: its parameters are taken as they are. */
-function listAt(path: string, query: [string, string][]): Operation & {payload: ReturnType<typeof anyPage>} {
+function listAt(path: string, query: [string, string][]): Operation {
   const names = [...new Set(query.map(([name]) => name))]
   const rules = names.map((name) => [name, {kind: 'text', many: true}] as const)
   return {
@@ -142,12 +142,21 @@ function listAt(path: string, query: [string, string][]): Operation & {payload: 
     auth: 'bearer',
     repeat: 'freely',
     query: {...Object.fromEntries(rules), ...pageQuery},
-    payload: anyPage(),
+    payload: z.unknown(),
     fails: [],
   }
 }
 
-const anyPage = () => pageOf(z.unknown())
+/** What is no list knows no page. */
+async function* ofList(rows: AsyncIterable<unknown>): AsyncGenerator<unknown> {
+  try {
+    yield* rows
+  } catch (error) {
+    if (!isFailure(error) || error.code !== 'VALIDATION_UNKNOWN_QUERY_PARAMETER') throw error
+    const hint = `Where it is no list, ask without --paginate. ${error.hint}`
+    throw new Failure(error.code, {...error.facts, hint}, {cause: error.cause})
+  }
+}
 
 function grouped(query: [string, string][]): Record<string, string[] | number> {
   const groups: Record<string, string[] | number> = {}

@@ -158,6 +158,19 @@ describe('wrong usage exits with 2, in either voice', () => {
   })
 })
 
+describe('api --paginate of what is no list', () => {
+  it.each<Reply>([
+    {status: 400, state: 'VALIDATION_UNKNOWN_QUERY_PARAMETER', details: {allowedParameters: []}},
+    '{"id":"6c1f8a52-3f0e-4b1d-9a70-5d2c8e1b7f43"}',
+  ])('says to drop --paginate: %j', async (answer) => {
+    reply = answer
+    const {stdout} = await get('--paginate', '--json')
+    const {error} = JSON.parse(stdout)
+    expect(error.hint).toContain('without --paginate')
+    expect(error.message).not.toContain('--all')
+  })
+})
+
 describe('a failure after something was changed', () => {
   it('says so, though it is only about the output', async () => {
     reply = '{"id":"6c1f8a52-3f0e-4b1d-9a70-5d2c8e1b7f43"}'
