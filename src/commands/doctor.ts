@@ -62,7 +62,7 @@ export default class Doctor extends ScentCommand {
     await this.check('orders', async () => {
       const all = await (await session.orders()).all()
       const open = all.filter(({settled}) => !settled).length
-      return `${all.length} recorded, ${open} not settled.`
+      return `${all.length} recorded, ${open} not settled${open > 0 ? ': `scent orders list` names them' : ''}.`
     })
   }
 
