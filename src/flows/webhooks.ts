@@ -103,10 +103,12 @@ async function freshOnes(
   const pages = client.pages(listDeliveries, {params: {webhookId}, query: {pageSize: 100}}, {signal})
   try {
     for await (const one of pages) {
+      const isSecond = last !== undefined
       rising ||= last !== undefined && momentOf(one) > momentOf(last)
       last = one
       const isKnown = known.has(keyOf(one))
-      if (isKnown && !rising) break
+      // One row alone does not tell the order.
+      if (isKnown && isSecond && !rising) break
       if (!isKnown) fresh.push(one)
       // At the first look only the end of the list matters.
       if (known.size === 0 && !rising && fresh.length >= 100) break

@@ -84,7 +84,8 @@ async function stream<Row>(
 
 async function showInTerminal(out: Outlet, view: View, columns: Column<unknown>[]): Promise<void> {
   const paint = paintFor(out.stream)
-  if (!('upright' in view) && view.live) return stream(out, view, liveLines(columns, paint))
+  if (!('upright' in view) && view.live)
+    return stream(out, view, liveLines(columns, {terminalWidth: out.stream.columns ?? 80, paint}))
   const rows: unknown[] = []
   for await (const row of view.rows) rows.push(row)
   const title = view.title ? `${paint(safe(view.title), 'bold')}\n` : ''

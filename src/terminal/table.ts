@@ -145,24 +145,38 @@ export async function tableText<Row>(
     .join('')
 }
 
-/** Lines of a table whose rows are not known yet: columns grow with what came so far, and nothing is cut. */
-export function liveLines<Row>(columns: Column<Row>[], paint: Paint = noPaint): (row: Row) => string {
-  const rooms = columns.map(({header}) => width(header))
-  const lineOf = (cells: {text: string; painted: string}[]) =>
-    cells
-      .map(({text, painted}, at) => painted + ' '.repeat(Math.max(0, (rooms[at] ?? 0) - width(text))))
+/**
+ * Lines of a table whose rows are not known yet: columns grow with what came so far, nothing is cut, and what yields
+ * is left out where the first row is too wide.
+ */
+export function liveLines<Row>(
+  columns: Column<Row>[],
+  {terminalWidth, paint = noPaint}: {terminalWidth: number; paint?: Paint},
+): (row: Row) => string {
+  type Kept = {column: Column<Row>; room: number}
+  let kept: Kept[] | undefined
+  const roomOf = (column: Column<Row>, row: Row) =>
+    Math.max(width(column.header), width(pretty(column.get(row))))
+  const lineOf = (cellOf: (column: Column<Row>, painter: Paint) => string) =>
+    (kept ?? [])
+      .map(({column, room}) => {
+        const blank = ' '.repeat(Math.max(0, room - width(cellOf(column, noPaint))))
+        return cellOf(column, paint) + blank
+      })
       .join(' '.repeat(GAP))
       .trimEnd()
-  let head = true
   return (row) => {
-    const cells = columns.map(({get}) => ({text: pretty(get(row)), painted: pretty(get(row), paint)}))
-    cells.forEach(({text}, at) => {
-      rooms[at] = Math.max(rooms[at] ?? 0, width(text))
-    })
-    const titles = columns.map(({header}) => header.toUpperCase())
-    const first = head ? `${lineOf(titles.map((text) => ({text, painted: paint(text, 'dim')})))}\n` : ''
-    head = false
-    return `${first}${lineOf(cells)}\n`
+    const isFirst = kept === undefined
+    kept ??= columns.map((column) => ({column, room: roomOf(column, row)}))
+    const excess = () => (kept ?? []).reduce((sum, {room}) => sum + room + GAP, -GAP) > terminalWidth
+    while (isFirst && excess()) {
+      const last: Kept | undefined = kept.findLast(({column}) => column.yields)
+      if (!last) break
+      kept = kept.filter((one) => one !== last)
+    }
+    for (const one of kept) one.room = Math.max(one.room, roomOf(one.column, row))
+    const head = isFirst ? `${lineOf(({header}, painter) => painter(header.toUpperCase(), 'dim'))}\n` : ''
+    return `${head}${lineOf(({get}, painter) => pretty(get(row), painter))}\n`
   }
 }
 

@@ -18,7 +18,11 @@ export function subscriptionCard(one: Subscription): Card<Subscription> {
       {key: 'events', header: 'Events', get: ({eventTypes}) => joined(eventTypes)},
       {key: 'active', header: 'Active', get: ({isActive}) => isActive},
       {key: 'last', header: 'Last delivery', get: ({lastDeliveryAt}) => time(lastDeliveryAt)},
-      {key: 'last-status', header: 'It was', get: ({lastDeliveryStatus}) => badge(lastDeliveryStatus, tones)},
+      {
+        key: 'last-status',
+        header: 'Its result',
+        get: ({lastDeliveryStatus}) => badge(lastDeliveryStatus, tones),
+      },
       {key: 'created', header: 'Created', get: ({createdAt}) => time(createdAt)},
       ...(typeof secret === 'string'
         ? [{key: 'secret', header: 'Signing secret', whole: true as const, get: () => secret}]

@@ -6,7 +6,7 @@ import {unpaced} from '../../src/client/pace.ts'
 import {isFailure} from '../../src/contract/failure.ts'
 import type {Delivery} from '../../src/contract/webhooks.ts'
 import {objectTo} from '../../src/flows/commissions.ts'
-import {chosenDeliveries, fireTest, subscribe} from '../../src/flows/webhooks.ts'
+import {chosenDeliveries, fireTest, subscribe, watchDeliveries} from '../../src/flows/webhooks.ts'
 import {answer, serve, type TestServer} from '../support/server.ts'
 
 const id = '6c1f8a52-3f0e-4b1d-9a70-5d2c8e1b7f43'
@@ -112,5 +112,59 @@ describe('chosen deliveries', () => {
       found.push(attemptNumber)
     }
     expect(found).toEqual([1, 3, 5])
+  })
+})
+
+describe('watching deliveries', () => {
+  const at = (n: number) => new Date(Date.UTC(2026, 0, 1) + n * 1000).toISOString()
+  const attempt = (n: number): Delivery => ({
+    ...{id: `00000000-0000-4000-8000-${String(n).padStart(12, '0')}`, attemptNumber: n, sentAt: at(n)},
+    ...{eventType: 'order.completed', succeeded: false, deadLetteredAt: null},
+  })
+
+  /** Watches a list that `change` changes before each look but the first; what is shown at each. */
+  async function watched(rows: Delivery[], looks: number, change: (look: number) => void) {
+    const client = await clientOf(({url}, response) => {
+      const query = new URL(url, 'http://x').searchParams
+      const [page, size] = [Number(query.get('page')), Number(query.get('pageSize'))]
+      const items = rows.slice((page - 1) * size, page * size)
+      answer(response, 200, 'SUCCESS', {items, pagination: {page, totalCount: rows.length}})
+    })
+    const stop = new AbortController()
+    const shown: unknown[][] = [[]]
+    const sleep = async () => {
+      if (shown.length === looks) stop.abort()
+      else change(shown.push([]) - 1)
+    }
+    for await (const one of watchDeliveries(client, id, {sleep, signal: stop.signal, everyMs: 1})) {
+      shown.at(-1)?.push(one.attemptNumber)
+    }
+    return shown
+  }
+
+  test('shows the last ten, then what is new, oldest first, and each once', async () => {
+    const rows = Array.from({length: 250}, (_, n) => attempt(250 - n))
+    const shown = await watched(rows, 4, (look) => {
+      if (look === 1) rows.unshift(attempt(252), attempt(251))
+      if (look === 3) for (let n = 253; n < 400; n += 1) rows.unshift(attempt(n))
+    })
+    const last = Array.from({length: 10}, (_, n) => 241 + n)
+    expect(shown.slice(0, 3)).toEqual([last, [251, 252], []])
+    expect(shown[3]).toEqual(Array.from({length: 147}, (_, n) => 253 + n))
+    // One page a look, and two where so much is new.
+    expect(server.seen.length).toBe(5)
+  })
+
+  test('finds what is new in a list that is oldest first', async () => {
+    const rows = Array.from({length: 120}, (_, n) => attempt(n))
+    const shown = await watched(rows, 2, () => rows.push(attempt(120), attempt(121)))
+    expect(shown[1]).toEqual([120, 121])
+    expect(shown[0]).toEqual(Array.from({length: 10}, (_, n) => 110 + n))
+  })
+
+  test('shows an attempt again that has been given up', async () => {
+    const rows = [attempt(1)]
+    const shown = await watched(rows, 2, () => rows.splice(0, 1, {...attempt(1), deadLetteredAt: at(9)}))
+    expect(shown).toEqual([[1], [1]])
   })
 })

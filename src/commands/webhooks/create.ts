@@ -25,6 +25,8 @@ export default class WebhooksCreate extends ScentCommand {
     const created = await subscribe(session.client, body)
     // Without its id nothing can be kept of it.
     if (typeof created?.id === 'string') await session.sawWebhook(created)
+    if ((created as {signingSecret?: unknown} | null)?.signingSecret !== undefined)
+      this.note('Keep the signing secret: it is shown this once.')
     await this.showMentioned(createWebhook, created, (one) => [subscriptionCard(one)])
     return created
   }
