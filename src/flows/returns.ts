@@ -118,7 +118,8 @@ async function ask(client: Client, orderId: string, body: ReturnBody): Promise<R
   try {
     return await client.call(createReturn, {params: {orderId}, body})
   } catch (error) {
-    if (!isFailure(error, 'NOT_FOUND_ROUTE')) throw error
+    // The plural path exists for reading: a gateway without its POST may answer either.
+    if (!isFailure(error, 'NOT_FOUND_ROUTE', 'METHOD_NOT_ALLOWED')) throw error
     return client.call(createReturnSingular, {params: {orderId}, body})
   }
 }
