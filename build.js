@@ -109,7 +109,7 @@ async function part(contents) {
 const packages = {
   name: 'packages',
   setup({onLoad, onResolve, resolve}) {
-    onLoad({filter: /@oclif[\\/]core[\\/]lib[\\/].*\.js$/}, ({path}) => ({
+    onLoad({filter: /@oclif[\\/](core|plugin-help)[\\/]lib[\\/].*\.js$/}, ({path}) => ({
       contents: lighter(readFileSync(path, 'utf8')),
     }))
     // Its entry for Node brings the names of all countries in all languages; we register English.

@@ -1,14 +1,15 @@
-import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
+import {commands} from '@oclif/plugin-help'
 import {ScentCommand} from '../command.ts'
 import {ScentHelp} from '../terminal/help.ts'
 
+/** oclif's own help command, with our help behind it and our way of telling what fails. */
 export default class Help extends ScentCommand {
   static override summary = 'Show the help of a command or a topic.'
   static override strict = false
-  static override args = {command: Args.string({description: 'Command or topic to show the help of.'})}
+  static override args = commands.help.args
   static override flags = {
-    'nested-commands': Flags.boolean({char: 'n', summary: 'Show all commands below it.'}),
+    ...commands.help.flags,
     // A help is text; what fails is told as it was asked for.
     json: Flags.boolean({summary: 'Print an error as JSON.', hidden: true}),
   }
