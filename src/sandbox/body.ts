@@ -38,14 +38,22 @@ interface Verdict {
 }
 
 /**
- * Judges a body by the schema of its operation. Every offending field is named; unknown fields are dropped unless
- * `rejectUnknown`. A field with a code of its own decides only when everything else holds.
+ * Judges a body by the schema of its operation. Every offending field is named; unknown fields are dropped, and
+ * named in `ignored`, unless `rejectUnknown` (E09). A field with a code of its own decides only when everything else holds.
  */
-export function readBody(schema: z.ZodMiniType, value: unknown, rejectUnknown: boolean): unknown {
+export function readBody(
+  schema: z.ZodMiniType,
+  value: unknown,
+  rejectUnknown: boolean,
+  ignored: string[] = [],
+): unknown {
   const first = schema.safeParse(value)
   if (first.success) return first.data
   const unknown = first.error.issues.filter((issue) => issue.code === 'unrecognized_keys')
-  if (unknown.length > 0 && !rejectUnknown) return readBody(schema, without(value, unknown), true)
+  if (unknown.length > 0 && !rejectUnknown) {
+    ignored.push(...unknown.flatMap(({path, keys}) => keys.map((key) => nameOf([...path, key]))))
+    return readBody(schema, without(value, unknown), true)
+  }
   const {errors, own} = judge(first.error.issues, value)
   if (Object.keys(errors).length > 0) invalid(errors)
   const [code] = own

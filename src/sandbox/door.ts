@@ -46,6 +46,7 @@ interface Trace {
   requestBody: string | null
   fault: Fault | null
   bug: string | null
+  ignored: string[]
 }
 
 /** Takes one request through the door and writes it into the journal. */
@@ -58,6 +59,7 @@ export async function answer(state: State, incoming: Incoming): Promise<Outgoing
     requestBody: null,
     fault: null,
     bug: null,
+    ignored: [],
   }
   const reply = await settled(state, incoming, trace)
   state.ticker.wake()
@@ -89,6 +91,7 @@ export async function answer(state: State, incoming: Incoming): Promise<Outgoing
     responseBody: outgoing.body,
     fault: trace.fault?.effect ?? null,
     bug: trace.bug,
+    ignored: trace.ignored,
   })
   return sent
 }
@@ -165,7 +168,8 @@ async function serve(admitted: Admitted): Promise<Reply> {
   const query = readQuery(route.served[0].operation, admitted.search)
   const json = takesBody ? parseBody(text) : undefined
   const {name, operation, handler, check} = chosen(route, json)
-  const body = operation.body && readBody(operation.body, json, state.assumptions.E09 === 'reject')
+  const body =
+    operation.body && readBody(operation.body, json, state.assumptions.E09 === 'reject', trace.ignored)
   if (handler === undefined) throw new Error(`${name} has no rule`)
   // G16: an unknown code, a lowercase one and SAR itself leave the display fields null.
   const code = incoming.header('x-partner-currency')

@@ -15,6 +15,8 @@ export interface Exchange {
   requestId: string
   requestBody: string | null
   responseBody: string
+  /** Fields of the body that no operation knows: a warning to whoever wrote the client (E09). */
+  ignored: string[]
   /** The effect of a fault that met it. */
   fault: string | null
   /** What went wrong inside the sandbox: a bug. */

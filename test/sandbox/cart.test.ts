@@ -132,9 +132,10 @@ test('routes of the bare cart exist only when C03 is turned', async () => {
   expect((await caller.ask('GET', '/scent/cart')).payload.status).toBe('None')
 })
 
-test('unknown fields of a body are dropped, or refused when E09 is turned', async () => {
+test('unknown fields of a body are dropped with a warning in the journal, or refused when E09 is turned', async () => {
   const body = {variantId: v('RML-SAF-050'), quantity: 1, colour: 'red'}
   expect((await caller.ask('POST', '/scent/cart/items', {body})).status).toBe(200)
+  expect(sandbox.state.requests.list().at(-1)?.ignored).toEqual(['colour'])
   await sandbox.close()
   await setUp(['E09=reject'])
   expect((await caller.ask('POST', '/scent/cart/items', {body})).details.errors).toEqual({
