@@ -35,15 +35,20 @@ export interface CartLine extends StockFacts {
   current_price: Halalas
   compare_at: Halalas | null
   badges: string
+  /** C23: incl. VAT, a price of the shelf; the other prices are without. */
   rrp: Halalas
   floor: Halalas
   /** The partner's own price; null when there is none, or when the variant left the assortment (mode is null too). */
   price: Halalas | null
+  /** C21: by partner and variant, so that modes mix in one cart. */
   mode: Mode | null
   commission_bp: number | null
 }
 
-/** A customerRef as it came, or the refusal of an empty or overlong one. */
+/**
+ * A customerRef as it came, or the refusal of an empty (C01) or overlong one. One that reads like a piece of
+ * a path, such as `items`, is fine, although some routes can't reach its cart (C04).
+ */
 export function checkedRef(ref: string): string {
   if (ref === '') invalid({customerRef: ['must not be empty; leave it out for the partner-level cart']})
   if (ref.length > 128) refuse('VALIDATION_CUSTOMER_REF_TOO_LONG')
@@ -71,13 +76,16 @@ export function cartLines(world: World, cartId: string, partnerId: string): Cart
   )
 }
 
-/** The amounts of a line, or null while it has no price. */
+/** The amounts of a line, or null while it has no price: totals leave it out (C15, P07). */
 export function amountsOf(line: CartLine, partner: Partner): LineAmounts | null {
   if (line.price === null || line.mode === null) return null
   return lineAmounts(line.price, line.quantity, line.mode, line.commission_bp ?? 0, partner)
 }
 
-/** A cart's answer; without a row, the empty representation. Its city is not known yet: the zone is taken as inside. */
+/**
+ * A cart's answer; without a row, the empty representation, its totals zero (C19). Its city is not known yet:
+ * the zone is taken as inside (C17).
+ */
 export function cartPayload(
   call: Pick<Call, 'world' | 'partner' | 'currency' | 'now'>,
   ref: string,
@@ -92,7 +100,7 @@ export function cartPayload(
   )
   return {
     id: cart?.id ?? null,
-    customerRef: ref === '' ? null : ref,
+    customerRef: ref === '' ? null : ref, // C02: the bare cart has none
     status: cart === undefined ? 'None' : 'Open',
     baseCurrency: 'SAR',
     items: priced.map(({line, amounts}) => item(line, amounts, partner, currency)),

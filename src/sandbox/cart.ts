@@ -15,13 +15,14 @@ import {invalid, refuse} from './reply.ts'
 import {availabilityOf, type StockFacts} from './stock.ts'
 import type {World} from './world.ts'
 
-// not shown: the largest quantity of a line.
+// C05. not shown: the largest quantity of a line, whether sent or merged.
 const maxQuantity = 9_999
 
 export function serveReadCart(call: Call<typeof readCart>): unknown {
   return cartPayload(call, checkedRef(call.params.customerRef))
 }
 
+/** C07: the checks in their order. C12: an order that is being made stops no edit. */
 export function serveAddCartItem(call: Call<typeof addCartItem>): unknown {
   const {world, partner, body} = call
   checkQuantity(body.quantity)
@@ -59,13 +60,17 @@ export function serveClearCart(call: Call<typeof clearCart>): unknown {
 
 type CartCall = Pick<Call, 'world' | 'partner' | 'currency' | 'now'>
 
+/** C10: a cart that is not there is empty already. */
 export function emptyCart(call: CartCall, ref: string): unknown {
   const cart = cartOf(call.world, call.partner.id, ref)
   if (cart !== undefined) deleteCart(call.world, cart.id)
   return cartPayload(call, ref)
 }
 
-/** Brings an existing line to a new quantity. Only an increase is checked again: a decrease can never oversell. */
+/**
+ * Brings an existing line to a new quantity. Only an increase is checked again: a decrease can never oversell
+ * (C09). A line that is not there has nothing to move (C10).
+ */
 export function moveLine(
   call: CartCall & {params: {variantId: string}},
   ref: string,
@@ -91,10 +96,12 @@ export function checkQuantity(quantity: number): void {
   if (quantity < 1 || quantity > maxQuantity) invalid({quantity: [`must be from 1 to ${maxQuantity}`]})
 }
 
+/** C24: asked before new activity: an add, an increase, a lock, an order. The rest goes on. */
 export function refuseUnlessActive(partner: Partner): void {
   if (!partner.product_access) refuse('BUSINESS_PRODUCT_ACCESS_DISABLED')
 }
 
+/** C06: a line may ask for more than there is. C08: an inactive variant is unavailable, not unknown. */
 function refuseUnlessSellable(world: World, partner: Partner, variantId: string): void {
   const facts = world.get<StockFacts & {price: number | null}>(
     `SELECT v.active, v.withheld, v.stock, a.price FROM assortment a JOIN variants v ON v.id = a.variant_id
@@ -107,6 +114,7 @@ function refuseUnlessSellable(world: World, partner: Partner, variantId: string)
   if (facts.price === null) refuse('BUSINESS_VARIANT_NOT_PRICED')
 }
 
+/** C14: a cart never expires. */
 function openCart(world: World, partnerId: string, ref: string): CartRow {
   const cart: CartRow = {id: world.id('cart'), version: 0, lock_id: null}
   world.run('INSERT INTO carts VALUES (?, ?, ?, ?, NULL)', cart.id, partnerId, ref, cart.version)
@@ -118,6 +126,7 @@ function lineOf(world: World, cart: CartRow, variantId: string): {quantity: numb
   return world.get<{quantity: number}>(sql, cart.id, variantId)
 }
 
+/** C11: lines stay in the order in which they came; a merge keeps its place. */
 function insertLine(world: World, cart: CartRow, variantId: string, quantity: number): void {
   world.run(
     `INSERT INTO cart_lines SELECT ?1, ?2, coalesce(max(position), 0) + 1, ?3 FROM cart_lines WHERE cart_id = ?1`,
@@ -140,7 +149,7 @@ function removeLine(world: World, cart: CartRow, variantId: string): void {
   else touch(world, cart)
 }
 
-/** Counts a mutation: a lock of an earlier version is unusable, even when the change is undone. */
+/** P12: counts a mutation: a lock of an earlier version is unusable, even when the change is undone. */
 function touch(world: World, cart: CartRow): void {
   world.run('UPDATE carts SET version = version + 1 WHERE id = ?', cart.id)
 }

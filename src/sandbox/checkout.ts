@@ -43,6 +43,7 @@ interface Standing {
   canCheckout: boolean
 }
 
+/** P17: its query is as strict as a list's. P14: a `lock` of false asks for none. */
 export function servePreview(call: Call<typeof previewCheckout>): unknown {
   const ref = call.query.customerRef === undefined ? '' : checkedRef(call.query.customerRef)
   return previewOf(call, ref, call.query.lock === true)
@@ -56,7 +57,7 @@ export function serveTakeLock(call: Call<typeof takePriceLock>): unknown {
   return lockOf(call, checkedRef(call.params.customerRef))
 }
 
-/** A preview with its lock, or a refusal when the cart can't check out. */
+/** P08. not shown: the answer. A preview with its lock, or a refusal when the cart can't check out. */
 export function lockOf(call: CheckoutCall, ref: string): unknown {
   const standing = standingOf(call, ref)
   if (standing.cartIssue !== 'CART_HAS_PENDING_ORDER') refuseUnlessActive(call.partner)
@@ -71,6 +72,7 @@ function previewOf(call: CheckoutCall, ref: string, lock: boolean): unknown {
   return previewPayload(call, ref, standingOf(call, ref), lock)
 }
 
+/** P01: no cart is an empty one. P06: paused access blocks too, but a pending order is named first. */
 function standingOf(call: CheckoutCall, ref: string): Standing {
   const {state, world, partner} = call
   const cart = cartOf(world, partner.id, ref)
@@ -90,12 +92,12 @@ function standingOf(call: CheckoutCall, ref: string): Standing {
     cart,
     lines,
     cartIssue,
-    pendingReference: pending?.externalReference ?? null,
+    pendingReference: pending?.externalReference ?? null, // P16
     canCheckout: cartIssue === null && lines.length > 0 && lines.every(({issue}) => issue === null),
   }
 }
 
-/** The most blocking issue of a line. One that left the assortment is as good as unavailable. */
+/** The most blocking issue of a line (P03). One that left the assortment is as good as unavailable (P05). */
 function issueOf(line: CartLine, unpriced: string): string | null {
   if (line.mode === null) return 'UNAVAILABLE'
   if (line.price === null) return unpriced
@@ -137,6 +139,7 @@ function previewPayload(call: CheckoutCall, ref: string, standing: Standing, loc
   }
 }
 
+/** P02: a line without a price has no amounts, not zeros. */
 function linePayload({line, amounts, issue}: Priced, partner: Partner, currency: Currency | null): object {
   const commission = amounts?.commission ?? null
   const gross = amounts && amounts.net + amounts.vat
@@ -160,7 +163,7 @@ function linePayload({line, amounts, issue}: Priced, partner: Partner, currency:
   }
 }
 
-/** Freezes the prices. The newest lock of a cart is the one in force; stock is not reserved. */
+/** Freezes the prices. The newest lock of a cart is the one in force (P09); stock is not reserved (P10). */
 function takeLock(
   call: CheckoutCall,
   ref: string,
@@ -201,7 +204,7 @@ interface LockRow {
   order_id: string | null
 }
 
-/** The frozen lines of a usable lock, or the refusal that fits: the most definite reason first. */
+/** The frozen lines of a usable lock, or the refusal that fits: the most definite reason first (P13). */
 export function usableLock(
   call: Pick<Call, 'world' | 'partner' | 'now'>,
   lockId: string,
@@ -214,6 +217,7 @@ export function usableLock(
   const cart = cartOf(world, partner.id, ref)
   const isCurrent = cart?.id === lock.cart_id && cart.version === lock.cart_version && cart.lock_id === lockId
   if (!isCurrent) refuse('VALIDATION_PRICE_LOCK_INVALID')
+  // P11: its last moment is too late.
   if (now >= lock.expires_at) refuse('VALIDATION_PRICE_LOCK_EXPIRED')
   return {cartId: lock.cart_id, lines: JSON.parse(lock.lines) as LockedLine[]}
 }

@@ -29,6 +29,7 @@ export function orderById(world: World, id: string): OrderRow {
   )
 }
 
+/** O22: nothing but the operator moves a group. */
 export function shipOrder({world}: State, key: string): object {
   const order = findOrder(world, key)
   world.run("UPDATE groups SET status = 'Shipped' WHERE order_id = ? AND status = 'Pending'", order.id)
@@ -56,7 +57,7 @@ function tellOfDelivery(world: World, order: OrderRow, at: number): void {
   }
 }
 
-/** An order stuck beyond repair: its reference answers CONFLICT_ORDER_REQUIRES_INTERVENTION from now on. */
+/** O27: an order beyond repair: its reference answers CONFLICT_ORDER_REQUIRES_INTERVENTION from now on. */
 export function interveneIn({world}: State, key: string): object {
   const order = findOrder(world, key)
   world.run('UPDATE orders SET intervention = 1 WHERE id = ?', order.id)

@@ -49,9 +49,10 @@ interface GroupRow {
 
 type ReadCall = Pick<Call, 'world' | 'partner' | 'currency'>
 
-// not shown: the numbers themselves; these are made up.
+// O25. not shown: the numbers themselves; these are made up.
 export const platformTaxNumber = '310000000000003'
 
+/** O04. not shown: the answer; it is that of the other read. */
 export function serveReadOrder(call: Call<typeof readOrder>): unknown {
   return orderPayload(call, ownOrder(call.world, call.partner, call.params.orderId))
 }
@@ -65,6 +66,7 @@ export function serveReadOrderByGlobalId(call: Call<typeof readOrderByGlobalId>)
   return orderPayload(call, order)
 }
 
+/** O04. not shown: the answer. */
 export function serveTrackOrder(call: Call<typeof trackOrder>): unknown {
   const order = ownOrder(call.world, call.partner, call.params.orderId)
   return {orderId: order.id, ...delivery(call.world, order.id)}
@@ -77,7 +79,10 @@ function ownOrder(world: World, partner: Partner, orderId: string): OrderRow {
   return order
 }
 
-/** The payload of both order reads. G17: the display currency is the header's, else the partner's own. */
+/**
+ * The payload of both order reads. G17: the display currency is the header's, else the partner's own. O23:
+ * its amount is what the wallet paid, the totals of the detail are the goods alone.
+ */
 export function orderPayload(call: ReadCall, order: OrderRow): object {
   const currency = call.currency ?? currencies.find(({code}) => code === call.partner.currency) ?? null
   const goods = order.goods_net + order.goods_vat
@@ -92,7 +97,7 @@ export function orderPayload(call: ReadCall, order: OrderRow): object {
       amount: sar(amount),
       currency: 'SAR',
       status: order.status,
-      failureCode: order.failure_reason,
+      failureCode: order.failure_reason, // O21
       createdAt: iso(order.created_at),
       completedAt: isoOrNull(order.completed_at),
       displayCurrency: currency?.code ?? null,
@@ -100,7 +105,7 @@ export function orderPayload(call: ReadCall, order: OrderRow): object {
       amountDisplay: shownInOrNull(currency, amount),
     },
     scentDetail: scentDetail(call, order, currency),
-    detailUnavailableReason: null,
+    detailUnavailableReason: null, // O29
   }
 }
 
@@ -123,7 +128,7 @@ function scentDetail({world, partner}: ReadCall, order: OrderRow, currency: Curr
     totalCommissionVatAmount: sar(order.commission_vat),
     totalAmountWithVat: sar(order.goods_net + order.goods_vat),
     totalCommissionWithVat: sar(order.commission_net + order.commission_vat),
-    taxPoint: iso(order.created_at),
+    taxPoint: iso(order.created_at), // O25
     platformTaxRegistrationNumber: platformTaxNumber,
     partnerTaxRegistrationNumber: partner.vat_number,
     partnerIsVatRegistered: partner.vat_number !== null,
@@ -133,6 +138,7 @@ function scentDetail({world, partner}: ReadCall, order: OrderRow, currency: Curr
   }
 }
 
+/** O24. not shown: source and classification. O26: a Wholesale line has no commission, not one of zero. */
 function linePayload(line: LineRow, currency: Currency | null): object {
   return {
     id: line.id,

@@ -39,8 +39,8 @@ interface NewOrder {
 }
 
 /**
- * POST /scent/orders, all of it inside one transaction. The checks stand in a fixed order, so that repeating a
- * success always answers CONFLICT_ORDER_DUPLICATE_REFERENCE, never that its lock or its discount code is used up.
+ * POST /scent/orders, all of it inside one transaction. O06: the checks stand in a fixed order, so that a
+ * repeated success answers CONFLICT_ORDER_DUPLICATE_REFERENCE, never that its lock or discount code is used up.
  */
 export function serveCreateOrder(call: OrderCall): Created {
   const {world, partner, body, state} = call
@@ -55,6 +55,7 @@ export function serveCreateOrder(call: OrderCall): Created {
   }))
   const discount = body.discountCode === undefined ? null : discountOf(call, body.discountCode, ref, lines)
   refuseUnlessStillSold(call, lines)
+  // O13: the zone is known only now, so the total may differ from the preview's.
   const {city, countryCode} = body.shippingAddress
   const amounts = lines.map((line) => line.amounts)
   const totals = totalsOf(amounts, isInZone(city, countryCode))
@@ -71,10 +72,13 @@ export function serveCreateOrder(call: OrderCall): Created {
   insertOrder(call, order, ref)
   if (order.failureReason === null) settle(call, order, lock.cartId)
   tellOfOrder(call, order)
-  return new Created(createdPayload(call, order), `/api/v1/scent/orders/${id}`)
+  return new Created(createdPayload(call, order), `/api/v1/scent/orders/${id}`) // O02
 }
 
-/** Says whether an order may start, and marks it as being made. The caller takes the mark away. */
+/**
+ * Says whether an order may start, and marks it as being made. The caller takes the mark away. O19: an order
+ * is made at once, unless a fault slows it down.
+ */
 export function startOrder(call: OrderCall): InFlight {
   checkFields(call.body)
   refuseKnownReference(call)
@@ -84,7 +88,7 @@ export function startOrder(call: OrderCall): InFlight {
   return order
 }
 
-/** Field rules that the shape of the body does not say. Lengths: not shown. */
+/** Field rules that the shape of the body does not say. Lengths: not shown. (O05, O17) */
 function checkFields(body: OrderBody): void {
   const errors: Record<string, string[]> = {}
   if (body.externalReference.length > 128) errors.externalReference = ['must not exceed 128 characters']
@@ -102,9 +106,10 @@ function checkFields(body: OrderBody): void {
   if (!isCountry(body.shippingAddress.countryCode)) refuse('VALIDATION_INVALID_COUNTRY_CODE')
 }
 
+/** O05: a reference is taken for all carts of the partner. O07: whatever else the body says. */
 function refuseKnownReference({world, partner, body, state}: OrderCall): void {
   const {externalReference, customerRef = ''} = body
-  // A failed attempt leaves its reference free.
+  // O08: a failed attempt leaves its reference free, not its lock.
   const known = world.get<{id: string; intervention: number}>(
     `SELECT id, intervention FROM orders
      WHERE partner_id = ? AND external_reference = ? AND status <> 'Failed'`,
@@ -118,7 +123,7 @@ function refuseKnownReference({world, partner, body, state}: OrderCall): void {
   if (own.some((order) => order.customerRef === customerRef)) refuse('CONFLICT_CART_HAS_PENDING_ORDER')
 }
 
-/** The lines are charged as locked, but they must still be in the assortment, priced and in stock. */
+/** Lines are charged as locked, but they must still be in the assortment, priced (O12) and in stock (O11). */
 function refuseUnlessStillSold({world, partner}: OrderCall, lines: PricedLine[]): void {
   const sql = `SELECT v.active, v.withheld, v.stock, a.mode, a.price FROM variants v
     LEFT JOIN assortment a ON a.partner_id = ? AND a.variant_id = v.id WHERE v.id = ?`
@@ -138,7 +143,7 @@ function refuseUnlessStillSold({world, partner}: OrderCall, lines: PricedLine[])
   }
 }
 
-// not shown: what an empty wallet answers. No error code is listed for it, but the status Failed is.
+// O09, O10. not shown: what an empty wallet, or none, answers. No code is listed, but the status Failed is.
 function walletRefusal(wallet: Halalas | null, totals: Totals): string | null {
   if (wallet === null) return 'WALLET_NOT_PROVISIONED'
   return wallet < chargedWithVat(totals) ? 'INSUFFICIENT_WALLET_BALANCE' : null
@@ -198,7 +203,7 @@ function insertLine({world}: OrderCall, orderId: string, line: PricedLine, posit
   )
 }
 
-/** What a successful order moves: stock, wallet, discount usage, its fulfillment group, and the cart. */
+/** What a successful order moves: stock, wallet, discount usage, its one group (O22), and the cart (C13). */
 function settle(call: OrderCall, order: NewOrder, cartId: string): void {
   const {world, partner, now} = call
   for (const line of order.lines) moveStock(world, line.variantId, -line.quantity, 'Order', order.id, now)
@@ -226,9 +231,10 @@ function tellOfOrder({world, partner, body, now}: OrderCall, order: NewOrder): v
   emit(world, {type, partnerId: partner.id, subject: id, data, at: now})
 }
 
-/** not shown: the form of a global id. */
+/** not shown: the form of a global id. (O03) */
 export const globalIdOf = (n: number): string => `SCN-${String(n).padStart(10, '0')}`
 
+/** O26: the modes that are there, and sums that are never null. */
 function createdPayload({body}: OrderCall, order: NewOrder): object {
   const {totals, failureReason, lines, discount} = order
   const charged = chargedWithVat(totals)

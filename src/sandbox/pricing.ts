@@ -21,19 +21,20 @@ export interface Totals {
   isFreeShipping: boolean
 }
 
-// not shown: the shipping tariff. Both its branches can be reached: by city, and by the value of the goods.
+// C16. not shown: the shipping tariff. Both branches can be reached: by city, and by the value of the goods.
 export const freeShippingFrom: Halalas = 50_000
 const feeInZone: Halalas = 2_500
 const feeOutsideZone: Halalas = 4_500
 
-// not shown: the within-Riyadh list.
+// C18. not shown: the within-Riyadh list.
 const zone = new Set(['riyadh', 'ar riyadh', 'الرياض'])
 
+/** O18: any country may be sent to, at the fee outside the zone. */
 export function isInZone(city: string, countryCode: string): boolean {
   return countryCode === 'SAU' && zone.has(city.trim().toLowerCase())
 }
 
-/** Tax is rounded per line. VAT on commission is due from a VAT-registered partner only. */
+/** Tax is rounded per line. C20: VAT on commission is due from a VAT-registered partner only. */
 export function lineAmounts(
   unit: Halalas,
   quantity: number,
@@ -71,7 +72,7 @@ export const chargedWithVat = (totals: Totals): Halalas =>
 
 export const commissionWithVat = (totals: Totals): Halalas => totals.commissionNet + totals.commissionVat
 
-/** The presentational block; absent altogether for a partner without the feature. */
+/** The presentational block; absent altogether for a partner without the feature. C25: no rule reads it. */
 export function marketingOf(
   partner: Partner,
   facts: {current_price: Halalas; compare_at: Halalas | null; badges: string},

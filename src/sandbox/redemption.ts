@@ -21,7 +21,7 @@ interface CodeRow {
   usage_count: number
 }
 
-/** A discount as it is reported on an order. It never changes what is charged. */
+/** A discount as it is reported on an order (O15). It never changes what is charged. */
 export interface Discount {
   id: string
   code: string
@@ -33,7 +33,7 @@ interface Line {
   amounts: LineAmounts
 }
 
-/** The discount of a code for these lines, or a refusal that names the field: silence would hide a typing error. */
+/** The discount of a code for these lines. O14: a refusal names the field: silence would hide a typo. */
 export function discountOf(
   {world, partner, now}: Pick<Call, 'world' | 'partner' | 'now'>,
   code: string,
@@ -76,6 +76,7 @@ function isUsedUp(world: World, row: CodeRow, partnerId: string, ref: string): b
 
 const sumNet = (lines: Line[]): Halalas => lines.reduce((sum, line) => sum + line.amounts.net, 0)
 
+/** O16: what is refunded was still redeemed. */
 export function redeem(world: World, id: string): void {
   world.run('UPDATE discount_codes SET usage_count = usage_count + 1 WHERE id = ?', id)
 }

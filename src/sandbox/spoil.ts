@@ -42,6 +42,7 @@ function replacement(fault: Fault): Reply | null {
   return {...reply, status, headers}
 }
 
+/** P15: a single writer loses no race, so a fault has to. */
 function raceOf(fault: Fault): string {
   if (fault.state !== undefined) return fault.state
   const operation = fault.match?.operation ?? ''

@@ -24,7 +24,7 @@ export interface State {
   limits: {enabled: boolean; token: Limiter; rest: Limiter}
   faults: Faults
   requests: Requests
-  /** Orders that are being made right now; gone with the process, as if never asked for. */
+  /** Orders that are being made right now; gone with the process, as if never asked for (O28). */
   inFlight: InFlight[]
   /** Whether webhooks may go to the open internet by https only, as at the service. */
   strict: boolean

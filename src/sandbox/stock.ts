@@ -10,7 +10,7 @@ export interface StockFacts {
   stock: number
 }
 
-// not shown: where Limited ends.
+// C22. not shown: where Limited ends.
 export const limitedUpTo = 10
 
 export function availabilityOf(facts: StockFacts): {state: Availability; availableQuantity: number} {
