@@ -40,7 +40,7 @@ interface NewOrder {
 
 /**
  * POST /scent/orders, all of it inside one transaction. O06: the checks stand in a fixed order, so that a
- * repeated success answers CONFLICT_ORDER_DUPLICATE_REFERENCE, never that its lock or discount code is used up.
+ * repeated success answers CONFLICT_ORDER_DUPLICATE_REFERENCE, never that its lock or its code is used up.
  */
 export function serveCreateOrder(call: OrderCall): Created {
   const {world, partner, body, state} = call
