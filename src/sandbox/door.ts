@@ -141,7 +141,8 @@ async function pass(state: State, incoming: Incoming, trace: Trace): Promise<Rep
 
 /** As every URL parser on the way would: dot segments vanish, written as %2e as well. */
 function withoutDots(path: string): string {
-  return /\/(?:\.|%2e){1,2}(?:\/|$)/i.test(path) ? new URL(path, 'http://sandbox').pathname : path
+  const hasDots = path.startsWith('/') && /\/(?:\.|%2e){1,2}(?:\/|$)/i.test(path)
+  return hasDots ? new URL(`http://sandbox${path}`).pathname : path
 }
 
 interface Admitted {

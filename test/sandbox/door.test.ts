@@ -76,6 +76,7 @@ describe('routes', () => {
   test.each([
     ['/api/v1/scent/cart/', 'a trailing slash'],
     ['/api/v1//scent/variants', 'a double slash'],
+    ['//x/api/v1/./scent/variants', 'a double slash before dots'],
     ['/api/v1/Scent/variants', 'another case'],
     ['/api/v2/scent/variants', 'another version'],
     ['/api/v1/scent/cart/%zz', 'a broken escape'],
