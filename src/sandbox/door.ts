@@ -257,7 +257,7 @@ async function exchange(state: State, incoming: Incoming, trace: Trace, path: st
     state.faults.strike({operation: 'mintToken', method: 'POST', path, template: mintToken.path}) ?? null
   const early = trace.fault && insteadOf(trace.fault)
   if (early) return early
-  const body = readBody(mintToken.body, parseBody(text), state.assumptions.E09 === 'reject')
+  const body = readBody(mintToken.body, parseBody(text), state.assumptions.E09 === 'reject', trace.ignored)
   const call = {
     state,
     world: state.world,

@@ -48,6 +48,12 @@ describe('the token exchange', () => {
     expect((await mint({clientId: 'a', clientSecret: 'b', onBehalfOf: 'c'})).state).toBe('VALIDATION_ERRORS')
   })
 
+  test('drops a field that it does not know, with a warning in the journal', async () => {
+    const body = {clientId: 'rimal-retail', clientSecret: secretOf('rimal-retail'), scope: 'all'}
+    expect((await mint(body)).status).toBe(200)
+    expect(sandbox.state.requests.list().at(-1)?.ignored).toEqual(['scope'])
+  })
+
   test('does not know the credential of another environment', async () => {
     await control(sandbox, 'PATCH', 'partners/rimal-retail', {environment: 'production'})
     const answer = await mint({clientId: 'rimal-retail', clientSecret: secretOf('rimal-retail')})
