@@ -8,7 +8,7 @@ import type {World} from './world.ts'
 
 export type Environment = 'staging' | 'production'
 
-/** Who a request speaks for, from its token. */
+/** Who a request speaks for, from its token (T10). */
 export interface Identity {
   /** The partner whose data is read and written: the descendant under delegation. */
   partnerId: string
@@ -56,6 +56,7 @@ export function createTokens(seed: string): Tokens {
   }
 }
 
+/** T01. T07: a new token leaves the older ones valid, and nothing is revoked. */
 function sign(identity: Identity, path: string, key: Uint8Array, spoil?: TokenSpoil): Promise<string> {
   const issuedAt = identity.expiresAt - lifetimeSeconds
   const claims = {
@@ -96,7 +97,10 @@ async function verify(token: string, key: Uint8Array): Promise<Identity | undefi
 
 const tokenForm = /^[A-Za-z0-9._~+/-]+=*$/
 
-/** The caller of a request with this Authorization header, or a refusal with the 401 or 403 that fits. */
+/**
+ * The caller of a request with this Authorization header, or a refusal with the 401 or 403 that fits, in the
+ * order of T05. `now` is the sandbox's time (T13).
+ */
 export async function identify(
   tokens: Tokens,
   authorization: string | undefined,
@@ -107,6 +111,7 @@ export async function identify(
   if (!sent) refuse('UNAUTHORIZED_MISSING_TOKEN', {message: 'Send Authorization: Bearer <token>.'})
   const identity = tokenForm.test(sent) ? await tokens.read(sent) : undefined
   if (identity === undefined) refuse('UNAUTHORIZED_INVALID_TOKEN', {message: 'The token is not valid here.'})
+  // T03
   if (now >= (identity.expiresAt + skewSeconds) * 1000) {
     refuse('UNAUTHORIZED_TOKEN_EXPIRED', {message: 'The token is past its lifetime.'})
   }
@@ -116,17 +121,18 @@ export async function identify(
   return identity
 }
 
-/** The token of a bearer header, empty when there is none; the scheme has no case. */
+/** The token of a bearer header, empty when there is none; the scheme has no case (T04). */
 function bearerOf(authorization: string): string {
   return authorization.slice(0, 7).toLowerCase() === 'bearer ' ? authorization.slice(7).trim() : ''
 }
 
-/** POST /auth/token: a wrong id and a wrong secret are indistinguishable. */
+/** POST /auth/token: a wrong id, a wrong secret and another environment's credential look alike (T11). */
 export async function issueToken(call: Omit<Call<typeof mintToken>, 'partner'>): Promise<unknown> {
   const {world, body, state, now} = call
   const partner = partnerByClientId(world, body.clientId)
   const known = partner !== undefined && sameText(partner.client_secret, body.clientSecret)
   if (!known || partner.environment !== state.environment) refuse('UNAUTHORIZED_INVALID_CREDENTIALS')
+  // T08: after a correct secret only; tokens that live already work on.
   if (!partner.active) refuse('UNAUTHORIZED_PARTNER_INACTIVE')
   const target =
     body.onBehalfOf === undefined ? partner : descendant(world, partner, body.onBehalfOf.toLowerCase())
@@ -141,7 +147,7 @@ export async function issueToken(call: Omit<Call<typeof mintToken>, 'partner'>):
   return {accessToken, tokenType: 'Bearer', expiresIn: lifetimeSeconds}
 }
 
-/** Unknown, sibling and ancestor must look alike; self and an inactive descendant are known to the caller. */
+/** T09: unknown, sibling and ancestor look alike; self and an inactive descendant are known to the caller. */
 function descendant(world: World, caller: Partner, id: string): Partner {
   if (id === caller.id) refuse('FORBIDDEN_DELEGATION_TARGET_INVALID')
   const target = partnerById(world, id)

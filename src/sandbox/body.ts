@@ -2,12 +2,12 @@ import type * as z from 'zod/mini'
 import type {Code} from '../contract/errors.ts'
 import {invalid, refuse} from './reply.ts'
 
-/** not shown: the largest body. Over it the body itself is the offending field. */
+/** E12. not shown: the largest body. Over it the body itself is the offending field. */
 export const maxBodyBytes = 1024 * 1024
 
 const json = /^application\/json(?:\s*;\s*charset="?utf-8"?)?\s*;?$/i
 
-/** 415 unless the body is announced as plain application/json in UTF-8. */
+/** E11: 415 unless the body is announced as plain application/json in UTF-8. */
 export function checkMediaType(header: (name: string) => string | undefined): void {
   const encoded = header('content-encoding')
   if (encoded !== undefined || !json.test(header('content-type')?.trim() ?? '')) {
@@ -15,7 +15,7 @@ export function checkMediaType(header: (name: string) => string | undefined): vo
   }
 }
 
-/** Parses a body that must be one JSON object; null stands for one over the limit. */
+/** E10: parses a body that must be one JSON object; null stands for one over the limit. */
 export function parseBody(text: string | null): Record<string, unknown> {
   if (text === null) invalid({body: ['must not exceed 1 MiB']})
   let value: unknown
@@ -38,8 +38,9 @@ interface Verdict {
 }
 
 /**
- * Judges a body by the schema of its operation. Every offending field is named; unknown fields are dropped, and
- * named in `ignored`, unless `rejectUnknown` (E09). A field with a code of its own decides only when everything else holds.
+ * Judges a body by the schema of its operation, which converts nothing (E13). Every offending field is named;
+ * unknown fields are dropped, and named in `ignored`, unless `rejectUnknown` (E09). A field with a code of
+ * its own decides only when everything else holds.
  */
 export function readBody(
   schema: z.ZodMiniType,
@@ -89,7 +90,7 @@ function sentAt(issue: Issue, value: unknown): unknown {
   return issue.path.reduce<unknown>((inner, part) => (inner as Record<PropertyKey, unknown>)?.[part], value)
 }
 
-/** `shippingAddress.city`, `lines[0].quantity`. */
+/** E02: `shippingAddress.city`, `lines[0].quantity`. */
 function nameOf(path: readonly PropertyKey[]): string {
   return path.reduce<string>((name, part) => {
     if (typeof part === 'number') return `${name}[${part}]`

@@ -50,7 +50,7 @@ export class Afterwards {
   }
 }
 
-/** A 201 with the path of the new resource, for operations that create. */
+/** E01: a 201 with the path of the new resource; the other operations that create answer 200 SUCCESS. */
 export class Created {
   readonly payload: unknown
   readonly path: string

@@ -49,5 +49,6 @@ export function openClock(world: World, real: () => number = Date.now): Clock {
   return clock
 }
 
+/** G08 */
 export const iso = (moment: number): string => new Date(moment).toISOString()
 export const isoOrNull = (moment: number | null): string | null => (moment === null ? null : iso(moment))

@@ -66,6 +66,7 @@ export async function answer(state: State, incoming: Incoming): Promise<Outgoing
   const requestId = randomUUID()
   const outgoing: Outgoing = {
     status: reply.status,
+    // E06. E08: whatever the caller accepts, and never compressed.
     headers: {
       'content-type': 'application/json; charset=utf-8',
       'x-request-id': requestId,
@@ -102,6 +103,7 @@ async function settled(state: State, incoming: Incoming, trace: Trace): Promise<
   } catch (error) {
     if (isFailure(error))
       return {...refusal(error.code, error.facts.details ?? null), ...headersOf(error.facts)}
+    // E16
     trace.bug = error instanceof Error ? (error.stack ?? error.message) : String(error)
     return refusal('SANDBOX_INTERNAL_ERROR', {message: 'The sandbox failed; see its request journal.'}, 500)
   }
@@ -110,7 +112,7 @@ async function settled(state: State, incoming: Incoming, trace: Trace): Promise<
 const headersOf = ({retryAfter}: {retryAfter?: number}): Partial<Reply> =>
   retryAfter === undefined ? {} : {headers: {'retry-after': String(retryAfter)}}
 
-/** The checks in their order; each refuses by throwing. */
+/** The checks in their order (X01); each refuses by throwing. A 401, 404 or 405 takes no permit (X03). */
 async function pass(state: State, incoming: Incoming, trace: Trace): Promise<Reply> {
   const {method, target} = incoming
   const cut = target.indexOf('?')
@@ -130,6 +132,7 @@ async function pass(state: State, incoming: Incoming, trace: Trace): Promise<Rep
   const identity = await identify(state.tokens, incoming.header('authorization'), now, state.environment)
   trace.partnerId = identity.partnerId
   trace.clientId = identity.clientId
+  // X05, X06: one bucket for each acting credential.
   limit(state, 'rest', identity.clientId)
   const meet = (name: string) => {
     trace.operation = name
@@ -139,7 +142,7 @@ async function pass(state: State, incoming: Incoming, trace: Trace): Promise<Rep
   return serve({state, incoming, trace, route, params, search, partnerId: identity.partnerId, meet})
 }
 
-/** As every URL parser on the way would: dot segments vanish, written as %2e as well. */
+/** G06: as every URL parser on the way would: dot segments vanish, written as %2e as well. */
 function withoutDots(path: string): string {
   const hasDots = path.startsWith('/') && /\/(?:\.|%2e){1,2}(?:\/|$)/i.test(path)
   return hasDots ? new URL(`http://sandbox${path}`).pathname : path
@@ -246,7 +249,10 @@ function created(state: State, {payload, path}: Created, origin: string, operati
   return {...success(payload), status: 201, state: 'CREATED', headers}
 }
 
-/** The token route: media type, limit, body, credentials. Its limit is kept by the client id it names, else by caller. */
+/**
+ * The token route: media type, limit, body (T02), credentials. Its limit is kept by the client id that it
+ * names, else by caller (X04), and counts failed logins too (X11).
+ */
 async function exchange(state: State, incoming: Incoming, trace: Trace, path: string): Promise<Reply> {
   checkMediaType(incoming.header)
   const text = await incoming.body()

@@ -85,7 +85,7 @@ export function createFaults(): Faults {
   }
 }
 
-/** A refused or delayed request has not run yet; a broken answer hides one that has. */
+/** X13: a refused or delayed request has not run yet; a broken answer hides one that has. */
 function usualMoment(order: FaultOrder): 'before' | 'after' {
   const refuses = order.effect === 'race' || (order.effect === 'status' && statusOf(order) < 500)
   return refuses || order.effect === 'slow' ? 'before' : 'after'

@@ -1,4 +1,7 @@
-/** A sliding window of four 15 s segments (spec, Limits), for any number of keys. */
+/**
+ * A sliding window of four 15 s segments (spec, Limits; X07), for any number of keys. It lives in memory
+ * alone (X10), and how many requests run at once is not limited (X14).
+ */
 export interface Limiter {
   /** Takes a permit; otherwise answers the whole seconds until one returns. A refused request takes nothing. */
   take(key: string, now: number): number | undefined
@@ -49,6 +52,7 @@ function turn(window: Window, now: number): void {
   window.began += steps * segment
 }
 
+/** X08 */
 function secondsUntilOneReturns(window: Window, now: number): number {
   let steps = 1
   while (steps < segments && !window.counts[(window.current + steps) % segments]) steps++

@@ -20,9 +20,10 @@ export interface Match<R> {
 export type Matcher<R> = (method: string, path: string) => Match<R> | {allow: string[]} | undefined
 
 /**
- * Finds the route of a method and an encoded path. Literals are case-sensitive and win over parameters, each segment
- * is decoded once, so an encoded slash stays inside its segment. Answers the other methods when only they match, and
- * undefined when nothing does or the path does not decode.
+ * Finds the route of a method and an encoded path. Literals are case-sensitive (G04) and win over parameters
+ * (X02), each segment is decoded once, so an encoded slash stays inside its segment (G05). Answers the other
+ * methods when only they match, to HEAD and OPTIONS too (E07), and undefined when nothing does or the path
+ * does not decode.
  */
 export function createMatcher<R extends Pattern>(routes: readonly R[]): Matcher<R> {
   const bySize = new Map<number, Entry<R>[]>()

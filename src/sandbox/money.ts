@@ -1,4 +1,4 @@
-/** Money is an integer number of halalas inside; 100 halalas are 1 SAR. */
+/** G09: money is an integer number of halalas inside; 100 halalas are 1 SAR. */
 export type Halalas = number
 
 /** An amount as the JSON number of the wire: halalas become SAR with at most two decimals. */
@@ -24,7 +24,7 @@ function exactPortion(amount: number, numerator: number, denominator: number): n
   return doubled < 0n ? -whole : whole
 }
 
-/** Output VAT: the Saudi standard rate. */
+/** G10: output VAT, the Saudi standard rate. */
 export const vatRate = 0.15
 export const vatOn = (net: Halalas): Halalas => portion(net, 15, 100)
 

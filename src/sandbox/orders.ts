@@ -88,7 +88,7 @@ export function startOrder(call: OrderCall): InFlight {
   return order
 }
 
-/** Field rules that the shape of the body does not say. Lengths: not shown. (O05, O17) */
+/** Field rules that the shape of the body does not say. Lengths: not shown. (O05, O17, E15) */
 function checkFields(body: OrderBody): void {
   const errors: Record<string, string[]> = {}
   if (body.externalReference.length > 128) errors.externalReference = ['must not exceed 128 characters']
@@ -246,7 +246,7 @@ function createdPayload({body}: OrderCall, order: NewOrder): object {
     externalReference: body.externalReference,
     customerRef: body.customerRef ?? null,
     status: failureReason === null ? 'Processing' : 'Failed',
-    ...(failureReason === null ? {} : {failureReason}),
+    ...(failureReason === null ? {} : {failureReason}), // G11
     pricing: {
       currency: 'SAR',
       subtotal: sar(totals.goodsNet),

@@ -72,7 +72,7 @@ export const chargedWithVat = (totals: Totals): Halalas =>
 
 export const commissionWithVat = (totals: Totals): Halalas => totals.commissionNet + totals.commissionVat
 
-/** The presentational block; absent altogether for a partner without the feature. C25: badges are given data. */
+/** The presentational block; absent for a partner without the feature (G11). C25: badges are given data. */
 export function marketingOf(
   partner: Partner,
   facts: {current_price: Halalas; compare_at: Halalas | null; badges: string},

@@ -15,7 +15,7 @@ export function success(payload: unknown): Reply {
   return {status: 200, state: 'SUCCESS', payload, details: null, headers: {}}
 }
 
-/** A refusal with its catalogued HTTP status, and the headers that the status asks for. */
+/** A refusal with its catalogued HTTP status, and the headers that the status asks for (T06). */
 export function refusal(code: string, details: unknown = null, httpStatus?: number): Reply {
   const status = entryOf(code).http ?? httpStatus ?? 500
   const headers: Record<string, string> = status === 401 ? {'www-authenticate': 'Bearer'} : {}
@@ -27,7 +27,7 @@ export function envelope(reply: Reply): string {
   return JSON.stringify({state: reply.state, payload: reply.payload, details: reply.details})
 }
 
-/** Refuses the request with a code of the catalogue. */
+/** Refuses with a code of the catalogue. Details hold what the spec names (E04), or a hint (E05). */
 export function refuse(
   code: Code | (string & {}),
   details: unknown = null,
@@ -36,7 +36,7 @@ export function refuse(
   throw new Failure(code, {details, ...more})
 }
 
-/** A 400 that names each offending field or parameter. */
+/** A 400 that names each offending field or parameter (E02); `more` stands beside the errors (E03). */
 export function invalid(
   errors: Record<string, string[]>,
   code: Code = 'VALIDATION_ERRORS',

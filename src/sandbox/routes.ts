@@ -109,7 +109,7 @@ export interface Route {
   served: [Served, ...Served[]]
 }
 
-/** The routes of the contract's registry, and those that an assumption adds. */
+/** The routes of the contract's registry, of one version (Z02), and those that an assumption adds. */
 export function createRoutes(assumptions: Assumptions): Matcher<Route> {
   const routes = new Map<string, Route>()
   const registered = servedNames.flatMap((name) => {

@@ -34,6 +34,7 @@ export interface SandboxOptions {
   seed?: string
   /** Rate limits, as the service has them; on when absent. */
   limits?: boolean
+  /** The one that it serves (G02); `staging` when absent. */
   environment?: Environment
   /** Refuses webhook URLs that are http or lead to this machine. */
   strict?: boolean

@@ -110,7 +110,7 @@ function startMonth(world: World, partnerIds: Iterable<string>, now: number): vo
   for (const id of partnerIds) openPeriod(world, id, now)
 }
 
-/** The secret of a demo credential: always the same, so that scripts can hold it. */
+/** G01: the secret of a demo credential, always the same, so that scripts can hold it. */
 export function secretOf(key: string): string {
   return createHmac('sha256', 'scent-sandbox-secret').update(key).digest('hex').slice(0, 40)
 }

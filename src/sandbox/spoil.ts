@@ -4,6 +4,7 @@ import {type Effect, type Fault, statusOf} from './faults.ts'
 import {type Reply, refusal, success} from './reply.ts'
 import type {State} from './state.ts'
 
+/** What only an ordered fault answers (X12), FORBIDDEN on any route among it (T12). */
 const codes: Record<number, string> = {
   401: 'UPSTREAM_AUTH_FAILED',
   403: 'FORBIDDEN',
@@ -59,7 +60,7 @@ export function fractured(outgoing: Outgoing, fault: Fault): Outgoing {
   return outgoing
 }
 
-/** A later version of the API: every object has fields that this one does not know. */
+/** Z01. A later version of the API: every object has fields that this one does not know. */
 function withMoreFields(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withMoreFields)
   if (typeof value !== 'object' || value === null) return value
@@ -77,7 +78,7 @@ const enumFields = new Set([
   'badges',
 ])
 
-/** A later version of the API: its value sets have grown. */
+/** Z01. A later version of the API: its value sets have grown. */
 function withNewValues(value: unknown, field = ''): unknown {
   if (Array.isArray(value)) return value.map((inner) => withNewValues(inner, field))
   if (typeof value === 'string' && enumFields.has(field)) return 'SandboxFutureValue'
