@@ -30,7 +30,9 @@ export interface FieldChange {
 /** Every field with its final value: the update replaces them all. */
 export function merged(current: DiscountCode, changes: Partial<DiscountBody>): DiscountBody {
   const kept = Object.fromEntries(fields.map((field) => [field, current[field] ?? emptyOf(field)]))
-  return {...kept, ...changes} as DiscountBody
+  // A code for the whole catalog lists no variants.
+  const whole = changes.productScope === 'All' ? {scopedVariantIds: []} : {}
+  return {...kept, ...whole, ...changes} as DiscountBody
 }
 
 const emptyOf = (field: keyof DiscountBody) => (field === 'scopedVariantIds' ? [] : null)

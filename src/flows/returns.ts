@@ -139,8 +139,10 @@ async function settle(
       'BUSINESS_RETURN_REQUEST_EXCEEDS_REMAINING',
     ]
     if (!isFailure(error, ...taken)) throw error
-    const found = (await returnsOf(client, orderId)).find((one) => HOLDING.has(one.status) && same(one, body))
+    const found = (await returnsOf(client, orderId)).find((one) => isFresh(one) && same(one, body))
     if (found) return found
+    // The list does not have it, so the lost request was not taken, and this refusal is the answer.
+    if (error.code !== 'OUTCOME_UNKNOWN') throw error
     throw new Failure(
       'OUTCOME_UNKNOWN',
       {
@@ -152,6 +154,9 @@ async function settle(
     )
   }
 }
+
+/** A request just made is not decided: one that is was made before, and is another. */
+const isFresh = ({status}: ReturnRequest) => status === 'Requested' || status === 'Pending'
 
 function same(one: ReturnRequest, body: ReturnBody): boolean {
   const key = (lines: {scentOrderLineId?: unknown; quantity?: unknown}[]) =>

@@ -123,12 +123,16 @@ function matchLines(state: State, lines: OrderLine[], requested: RequestedLine[]
 
 const allocationOf = ({seed}: State, lineId: string) => uuidOf(seed, `allocation of ${lineId}`, 1)
 
-/** R06: what is in an open request counts as gone, so that nothing is refunded twice. */
+/** R06: what is in an open request, or in a notice that is not settled, counts as gone: nothing is refunded twice. */
 function remaining(world: World, line: OrderLine): number {
   const sql = `SELECT coalesce(sum(l.quantity), 0) AS n FROM return_lines l JOIN returns r ON r.id = l.return_id
     WHERE r.order_id = ? AND l.line_id = ? AND r.status IN ('Requested', 'Accepted', 'Processing')`
   const open = world.get<{n: number}>(sql, line.order_id, line.id)?.n ?? 0
-  return line.quantity - line.cancelled - line.returned - open
+  const noticed = world.get<{n: number}>(
+    `SELECT coalesce(sum(ordered), 0) AS n FROM notices WHERE line_id = ? AND status = 'AwaitingPartnerResponse'`,
+    line.id,
+  )
+  return line.quantity - line.cancelled - line.returned - open - (noticed?.n ?? 0)
 }
 
 function hasRequested(world: World, lineId: string): boolean {

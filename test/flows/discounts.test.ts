@@ -39,6 +39,16 @@ const body: DiscountBody & {code: string} = {
 }
 
 describe('an update', () => {
+  test('to the whole catalog lists no variants any more', async () => {
+    const before = await named('SAFFRON25')
+    const variantId = await shop.variant()
+    const scoped = {productScope: 'VariantList', scopedVariantIds: [variantId]}
+    const narrow = await replaceDiscount(shop.client, before, scoped)
+    expect(narrow.scopedVariantIds).toEqual([variantId])
+    const wide = await replaceDiscount(shop.client, narrow, {productScope: 'All'})
+    expect(wide.scopedVariantIds).toEqual([])
+  })
+
   test('sends every field, with all that was not changed as it was', async () => {
     const before = await named('SAFFRON25')
     const after = await replaceDiscount(shop.client, before, {isActive: false})

@@ -80,7 +80,17 @@ describe('requesting a return', () => {
     if (!line) throw new Error('no line')
     const other = {...body, lines: [{...line, quantity: 2}]}
     const failure = await failed(requestReturn(shop.client, orderId, other))
-    expect(failure).toMatchObject({code: 'OUTCOME_UNKNOWN'})
+    expect(failure).toMatchObject({code: 'BUSINESS_RETURN_REQUEST_EXCEEDS_REMAINING'})
+    expect(await all()).toHaveLength(1)
+  })
+
+  test('does not take an older request for the same lines, decided meanwhile, for its own', async () => {
+    const {orderId, body} = await asked([2])
+    await requestReturn(shop.client, orderId, body)
+    shop.sandbox.state.world.run("UPDATE returns SET status = 'Accepted'")
+    shop.fault({effect: 'reset', when: 'after', match: {operation: 'createReturn'}, times: 1})
+    const failure = await failed(requestReturn(shop.client, orderId, body))
+    expect(failure).toMatchObject({code: 'BUSINESS_RETURN_REQUEST_EXCEEDS_REMAINING'})
     expect(await all()).toHaveLength(1)
   })
 

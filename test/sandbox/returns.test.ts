@@ -107,6 +107,22 @@ describe('a request', () => {
     expect((await request('HIST-0002', {1: 3})).status).toBe(200)
   })
 
+  test('leaves alone what a notice has not settled, so that nothing is refunded twice', async () => {
+    const {payload} = await caller.filled('N-1', {[variantOf(sandbox, 'RML-SAF-050')]: 2})
+    const {payload: order} = await caller.order('N-1', payload.lockId, 'N-1', {})
+    const {payload: read} = await caller.ask('GET', `/scent/orders/${order.id}`)
+    const [line] = read.scentDetail.lines
+    const raised = {lineId: line.id, availableQuantity: 1}
+    expect((await control(sandbox, 'POST', `orders/${order.id}/notices`, raised)).status).toBe(200)
+    await control(sandbox, 'POST', `orders/${order.id}/deliver`)
+    const lines = [{scentOrderLineId: line.id, quantity: 1, reasonCode: 'Damaged'}]
+    const body = {fulfillmentGroupId: read.scentDetail.fulfillmentGroups[0].id, lines}
+    const ask = () => caller.ask('POST', `/scent/orders/${order.id}/return-requests`, {body})
+    expect((await ask()).state).toBe('BUSINESS_RETURN_REQUEST_EXCEEDS_REMAINING')
+    // The notice expires and cancels the line; the check after each test finds no unit given back twice.
+    await control(sandbox, 'POST', 'clock', {advanceSeconds: 73 * 3600})
+  })
+
   test('is taken up to the last moment of the window, and not after it', async () => {
     const order = historic(sandbox, 'HIST-0002')
     const {payload} = await caller.ask('GET', `/scent/orders/${order.id}`)

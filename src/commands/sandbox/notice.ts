@@ -15,7 +15,7 @@ interface Raised {
 export default class SandboxNotice extends ScentCommand {
   static override summary = 'Raise a notice on a line of an order of the sandbox.'
   static override description =
-    'Says that units of it can not be shipped, and answers the notice with the event that subscriptions receive. The partner has 72 hours: `sandbox clock --advance 72h` lets them pass. With --json the event can be piped into `notices import`.'
+    'Says that units of it can not be shipped, and answers the notice with the event that subscriptions receive. The partner has 72 hours: `sandbox clock --advance 72h` lets them pass.'
   static override examples = [
     '<%= config.bin %> sandbox notice SCN-0000000003 --line SDR-HON-050 --available 3',
     '<%= config.bin %> sandbox notice SCN-0000000003 --line SDR-HON-050 --reason Lost --departed',
