@@ -130,14 +130,18 @@ function earned(world: World, {partner_id, period_from, period_to}: PeriodRow): 
      WHERE partner_id = ? AND status <> 'Failed' AND created_at >= ? AND created_at < ?`,
     ...window,
   )
-  const refunds = world.all<{clawback: Halalas; net: Halalas; vat: Halalas}>(
-    `SELECT r.clawback, o.commission_net AS net, o.commission_vat AS vat FROM refunds r JOIN orders o ON o.id = r.order_id
-     WHERE r.partner_id = ? AND r.at >= ? AND r.at < ? AND r.clawback > 0`,
+  const refunds = world.all<{net: Halalas; vat: Halalas; before: Halalas; until: Halalas}>(
+    `SELECT o.commission_net AS net, o.commission_vat AS vat, sum(r.clawback) AS until,
+       sum(CASE WHEN r.at < ?2 THEN r.clawback ELSE 0 END) AS before
+     FROM refunds r JOIN orders o ON o.id = r.order_id
+     WHERE r.partner_id = ?1 AND r.at < ?3 AND r.clawback > 0 GROUP BY o.id`,
     ...window,
   )
-  // A clawback is one amount with VAT; its VAT is the share that the order's commission has.
-  const vatBack = refunds.reduce((sum, {clawback, net, vat}) => sum + portion(clawback, vat, net + vat), 0)
-  const back = refunds.reduce((sum, {clawback}) => sum + clawback, 0)
+  // A clawback is one amount with VAT; its VAT is the share that the order's commission has. Shares of running totals
+  // differ, so that the parts of an order add up to the whole.
+  const share = (amount: Halalas, {net, vat}: {net: Halalas; vat: Halalas}) => portion(amount, vat, net + vat)
+  const vatBack = refunds.reduce((sum, row) => sum + share(row.until, row) - share(row.before, row), 0)
+  const back = refunds.reduce((sum, {before, until}) => sum + until - before, 0)
   return {commission: (orders?.net ?? 0) - (back - vatBack), commissionVat: (orders?.vat ?? 0) - vatBack}
 }
 

@@ -97,6 +97,26 @@ test('a refund claws its commission back from the period in which it lands', asy
   )
 })
 
+test('what is returned unit by unit takes back commission and its VAT, to the halala', async () => {
+  be('rimal-online')
+  const [before] = await list('status=Provisional')
+  const {lockId} = (await caller.filled('C-2', {[variantOf(sandbox, 'NJD-INC-002')]: 4})).payload
+  const {id} = (await caller.order('PO-2', lockId, 'C-2')).payload
+  await control(sandbox, 'POST', `orders/${id}/deliver`)
+  const {scentDetail} = (await caller.ask('GET', `/scent/orders/${id}`)).payload
+  for (let unit = 0; unit < 4; unit++) {
+    const lines = [{scentOrderLineId: scentDetail.lines[0].id, quantity: 1, reasonCode: 'Damaged'}]
+    const body = {fulfillmentGroupId: scentDetail.fulfillmentGroups[0].id, lines}
+    const asked = await caller.ask('POST', `/scent/orders/${id}/return-requests`, {body})
+    await control(sandbox, 'POST', `returns/${asked.payload.id}/refund`, {})
+  }
+  const [after] = await list('status=Provisional')
+  expect(after).toMatchObject({
+    totalCommission: before.totalCommission,
+    totalCommissionVat: before.totalCommissionVat,
+  })
+})
+
 describe('an objection', () => {
   test.each([
     ['one character', 'x'],
