@@ -12,7 +12,7 @@ import {faultOrder} from './faults.ts'
 import {advanceTo, nextMoment} from './jobs.ts'
 import {parseMoment} from './moment.ts'
 import {noticeOrder, raiseNotice} from './notices.ts'
-import {deliverOrder, interveneIn, shipOrder} from './order-moves.ts'
+import {deliverOrder, detailOrder, hideDetail, interveneIn, shipOrder} from './order-moves.ts'
 import {changePartner, findPartner, partnerChange, partnerView} from './partner-changes.ts'
 import {allPartners} from './partners.ts'
 import {envelope, invalid, type Reply, refusal, refuse, success} from './reply.ts'
@@ -139,6 +139,12 @@ function routesOf(state: State, {folder}: AdminOptions): AdminRoute[] {
       'POST',
       '/orders/:id/intervene',
       within(({id}) => interveneIn(state, id)),
+    ),
+    route(
+      'POST',
+      '/orders/:id/detail',
+      detailOrder,
+      within(({id, body}) => hideDetail(state, id, body)),
     ),
     route(
       'POST',

@@ -19,7 +19,7 @@ function incomingOf(context: HttpContext): Incoming {
   return {
     method: incoming.method ?? 'GET',
     target: incoming.url ?? '/',
-    origin: `http://${incoming.headers.host ?? 'localhost'}`,
+    origin: `${'encrypted' in incoming.socket ? 'https' : 'http'}://${incoming.headers.host ?? 'localhost'}`,
     ip: incoming.socket.remoteAddress ?? '',
     header: (name) => {
       const value = incoming.headers[name]

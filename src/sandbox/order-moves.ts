@@ -1,3 +1,4 @@
+import * as z from 'zod/mini'
 import {iso, isoOrNull} from './clock.ts'
 import {emit} from './events.ts'
 import type {OrderRow} from './order-reads.ts'
@@ -61,6 +62,15 @@ function tellOfDelivery(world: World, order: OrderRow, at: number): void {
 export function interveneIn({world}: State, key: string): object {
   const order = findOrder(world, key)
   world.run('UPDATE orders SET intervention = 1 WHERE id = ?', order.id)
+  return view(world, order)
+}
+
+export const detailOrder = z.strictObject({reason: z.nullable(z.string())})
+
+/** O29: the detail of an order can't be had, for any reason in words; null brings it back. */
+export function hideDetail({world}: State, key: string, {reason}: z.output<typeof detailOrder>): object {
+  const order = findOrder(world, key)
+  world.run('UPDATE orders SET detail_reason = ? WHERE id = ?', reason, order.id)
   return view(world, order)
 }
 

@@ -18,6 +18,7 @@ export interface OrderRow {
   status: string
   failure_reason: string | null
   intervention: number
+  detail_reason: string | null
   goods_net: Halalas
   goods_vat: Halalas
   shipping_net: Halalas
@@ -104,8 +105,9 @@ export function orderPayload(call: ReadCall, order: OrderRow): object {
       rate: currency?.rate ?? null,
       amountDisplay: shownInOrNull(currency, amount),
     },
-    scentDetail: scentDetail(call, order, currency),
-    detailUnavailableReason: null, // O29
+    // O29: opaque to clients, and null unless the sandbox was told otherwise.
+    scentDetail: order.detail_reason === null ? scentDetail(call, order, currency) : null,
+    detailUnavailableReason: order.detail_reason,
   }
 }
 

@@ -159,7 +159,7 @@ function insertOrder(call: OrderCall, order: NewOrder, ref: string): void {
   )
   if (consumed !== 1) throw new Error('a lock was consumed twice')
   world.run(
-    'INSERT INTO orders VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 0, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, NULL)',
+    'INSERT INTO orders VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 0, NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, NULL)',
     order.n,
     order.id,
     partner.id,

@@ -2,6 +2,7 @@ import {randomBytes} from 'node:crypto'
 import {once} from 'node:events'
 import {mkdtempSync, rmSync} from 'node:fs'
 import type {Server} from 'node:http'
+import {createServer as createSecureServer} from 'node:https'
 import type {AddressInfo} from 'node:net'
 import {tmpdir} from 'node:os'
 import {dirname, join} from 'node:path'
@@ -36,6 +37,8 @@ export interface SandboxOptions {
   limits?: boolean
   /** The one that it serves (G02); `staging` when absent. */
   environment?: Environment
+  /** A certificate and its key in PEM, to serve https (G03). */
+  tls?: {cert: string; key: string}
   /** Refuses webhook URLs that are http or lead to this machine. */
   strict?: boolean
   /** Decisions turned the other way, as `ID=alternative`. */
@@ -86,8 +89,11 @@ export async function createSandbox(options: SandboxOptions = {}): Promise<Sandb
     state,
     credentials: credentialsOf(state),
     listen: async (ports = 0) => {
-      server = createAdaptorServer({fetch: app.fetch}) as Server
-      return listening(server, [ports].flat())
+      const {tls} = options
+      const secure = tls && {createServer: createSecureServer, serverOptions: tls}
+      server = createAdaptorServer({fetch: app.fetch, ...secure}) as Server
+      const port = await listening(server, [ports].flat())
+      return `${tls ? 'https' : 'http'}://127.0.0.1:${port}`
     },
     close: async () => {
       if (server !== undefined) await drain(server)
@@ -176,7 +182,7 @@ function gone({signal, timeoutMs}: HttpRequest): Promise<void> {
   })
 }
 
-async function listening(server: Server, [port = 0, ...others]: number[]): Promise<string> {
+async function listening(server: Server, [port = 0, ...others]: number[]): Promise<number> {
   try {
     server.listen(port, '127.0.0.1')
     await once(server, 'listening')
@@ -188,7 +194,7 @@ async function listening(server: Server, [port = 0, ...others]: number[]): Promi
       hint: 'Choose another, or 0 for a free one.',
     })
   }
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  return (server.address() as AddressInfo).port
 }
 
 /** Requests that are running may end within 5 s. */

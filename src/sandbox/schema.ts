@@ -56,7 +56,7 @@ CREATE TABLE locks (
 CREATE TABLE orders (
   n INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, partner_id TEXT NOT NULL, saga_id TEXT NOT NULL,
   external_reference TEXT NOT NULL, customer_ref TEXT NOT NULL, lock_id TEXT NOT NULL UNIQUE,
-  status TEXT NOT NULL, failure_reason TEXT, intervention INTEGER NOT NULL DEFAULT 0,
+  status TEXT NOT NULL, failure_reason TEXT, intervention INTEGER NOT NULL DEFAULT 0, detail_reason TEXT,
   goods_net INTEGER NOT NULL, goods_vat INTEGER NOT NULL, shipping_net INTEGER NOT NULL,
   shipping_vat INTEGER NOT NULL, commission_net INTEGER NOT NULL, commission_vat INTEGER NOT NULL,
   discount_id TEXT, discount_amount INTEGER, address TEXT NOT NULL,

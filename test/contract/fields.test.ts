@@ -89,7 +89,7 @@ function pathsOf(shape: Shape, path: string): [string, 'always' | 'null' | 'abse
 /** Fields that hold nothing in this sandbox, and why. */
 const neverFilled: Record<string, string> = {
   'order.scentDetail.lines[].source': 'its values are not shown',
-  'order.detailUnavailableReason': 'nothing here makes the detail of an order unavailable',
+  'order.detailUnavailableReason': 'filled only where the detail is hidden: test/sandbox/detail',
   'registration.firedAt': 'a registration is answered when it is made; one that fired is not read again',
   'statement.emailStatusReason': 'no mail is sent',
   'statement.emailSentAt': 'no mail is sent',

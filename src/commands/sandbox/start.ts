@@ -39,6 +39,16 @@ export default class SandboxStart extends ScentCommand {
       default: 'staging',
     }),
     'no-limits': Flags.boolean({summary: 'Answer as many requests as come.'}),
+    'tls-cert': Flags.file({
+      summary: 'PEM certificate to serve https with; give it to clients in NODE_EXTRA_CA_CERTS.',
+      helpValue: 'FILE',
+      dependsOn: ['tls-key'],
+    }),
+    'tls-key': Flags.file({
+      summary: 'PEM key of that certificate.',
+      helpValue: 'FILE',
+      dependsOn: ['tls-cert'],
+    }),
     strict: Flags.boolean({
       summary: 'Take webhook URLs as the service does: https only, and none that leads to this machine.',
     }),
@@ -70,6 +80,7 @@ export default class SandboxStart extends ScentCommand {
       ...(flags.seed === undefined ? {} : {seed: flags.seed}),
       limits: !flags['no-limits'],
       strict: flags.strict,
+      ...(await this.tls(flags['tls-cert'], flags['tls-key'])),
       environment: flags.env,
       assume: flags.assume ?? [],
     })
@@ -91,6 +102,11 @@ export default class SandboxStart extends ScentCommand {
   protected override interrupted(atOnce = false): void {
     if (this.stop) this.stop()
     else super.interrupted(atOnce)
+  }
+
+  private async tls(cert: string | undefined, key: string | undefined): Promise<object> {
+    if (cert === undefined || key === undefined) return {}
+    return {tls: {cert: await this.readText(cert), key: await this.readText(key)}}
   }
 
   private async background(): Promise<undefined> {

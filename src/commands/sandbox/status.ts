@@ -37,7 +37,7 @@ export default class SandboxStatus extends ScentCommand {
     this.show(sandboxCard({...info, baseUrl}), {columns: partnerColumns, rows: info.partners})
     const checked = flags.check ? await callAdmin<Checked>(running, 'GET', 'check') : undefined
     if (checked && checked.violations.length > 0) throw broken(checked.violations)
-    if (checked) this.note('Checked: every balance, lock, reference, stock and cart adds up.')
+    if (checked) this.aside('Checked: every balance, lock, reference, stock and cart adds up.')
     const state = flags.all ? await callAdmin<object>(running, 'GET', 'state') : {}
     return {...info, ...checked, ...state, baseUrl, adminUrl}
   }
