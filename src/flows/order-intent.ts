@@ -150,5 +150,5 @@ export const againHint = (reference: string) =>
 export function told(failure: Failure, reference: string, hint = failure.hint): Failure {
   const given = failure.facts.details
   const details = {...(typeof given === 'object' ? given : {}), externalReference: reference}
-  return new Failure(failure.code, {...failure.facts, details, hint}, {cause: failure})
+  return new Failure(failure.code, {...failure.facts, details, hint}, {cause: failure.cause})
 }

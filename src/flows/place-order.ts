@@ -132,7 +132,7 @@ export async function orderByLock(
           ? newLockHint(intent.reference)
           : 'Run the same command again: the same reference never orders twice.',
     },
-    {cause: failure},
+    {cause: failure.cause},
   )
 }
 

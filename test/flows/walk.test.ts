@@ -212,6 +212,8 @@ describe('a walk after one that was cut off', () => {
     shop.fault({effect: 'status', status: 503, ...create, when: 'before'})
     const failure = await failing(walk(shop.walkTools, request(), person().walker))
     expect(failure).toMatchObject({code: 'OUTCOME_UNKNOWN', exitCode: 12})
+    // What lost the answer, not the same sentence once more.
+    expect(failure.cause).toMatchObject({code: 'SERVICE_UNAVAILABLE'})
     expect(failure.facts.details).toMatchObject({externalReference: 'made-up-1'})
     shop.sandbox.state.faults.clear()
   }
