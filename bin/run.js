@@ -33,7 +33,10 @@ function print(text) {
   } catch (error) {
     // A reader that went away wants no more; a pipe that is full takes the text later.
     if (error.code === 'EAGAIN') process.stdout.write(text)
-    else if (error.code !== 'EPIPE') throw error
+    else if (error.code !== 'EPIPE') {
+      process.exitCode = 1
+      process.stderr.write(`Error: stdout could not be written (${error.code}).\n`)
+    }
   }
 }
 

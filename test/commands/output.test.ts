@@ -173,10 +173,10 @@ describe('rows in a pipe', () => {
     expect([rows, stderr]).toEqual([2000, ''])
   })
 
-  it.each(['', '--json'])(
-    'that can not be written are a failure, which says what was done %s',
-    async (flags) => {
-      const child = spawn('sh', ['-c', `node ${start} explain ${flags} > /dev/full`], {env})
+  it.each(['explain', 'explain --json', '--help'])(
+    'that can not be written are a failure, which says what was done: %s',
+    async (words) => {
+      const child = spawn('sh', ['-c', `node ${start} ${words} > /dev/full`], {env})
       let stderr = ''
       child.stderr.on('data', (chunk) => {
         stderr += chunk
