@@ -15,7 +15,7 @@ import {pageOf} from './page.ts'
 import {invalid, refuse} from './reply.ts'
 import type {World} from './world.ts'
 
-interface CodeRow {
+export interface CodeRow {
   id: string
   partner_id: string
   code: string

@@ -1,25 +1,9 @@
 import type {Call} from './call.ts'
+import type {CodeRow} from './discounts.ts'
 import {type Halalas, portion} from './money.ts'
 import type {LineAmounts} from './pricing.ts'
 import {invalid} from './reply.ts'
 import type {World} from './world.ts'
-
-interface CodeRow {
-  id: string
-  code: string
-  discount_type: string
-  /** Hundredths of a percent, or halalas. */
-  value: number
-  valid_from: number
-  valid_to: number
-  active: number
-  total_cap: number | null
-  customer_cap: number | null
-  scope: string
-  scoped_variants: string
-  min_order: Halalas | null
-  usage_count: number
-}
 
 /** A discount as it is reported on an order (O15). It never changes what is charged. */
 export interface Discount {
