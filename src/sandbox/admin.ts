@@ -14,7 +14,7 @@ import {parseMoment} from './moment.ts'
 import {noticeOrder, raiseNotice} from './notices.ts'
 import {deliverOrder, detailOrder, hideDetail, interveneIn, shipOrder} from './order-moves.ts'
 import {changePartner, findPartner, partnerChange, partnerView} from './partner-changes.ts'
-import {allPartners} from './partners.ts'
+import {allPartners, credentialsOf} from './partners.ts'
 import {envelope, invalid, type Reply, refusal, refuse, success} from './reply.ts'
 import {advanceReturn, rejectReturn, returnSteps} from './return-moves.ts'
 import {isSeed, seedWorld} from './seed.ts'
@@ -97,6 +97,8 @@ function routesOf(state: State, {folder}: AdminOptions): AdminRoute[] {
   return [
     plain('GET', '/info', () => infoOf(state)),
     plain('GET', '/state', () => stateView(state)),
+    // Apart from the rest, so that nobody who prints how a sandbox stands prints secrets.
+    plain('GET', '/credentials', () => ({items: credentialsOf(world)})),
     plain('GET', '/check', () => ({violations: checkWorld(world)})),
     route(
       'POST',

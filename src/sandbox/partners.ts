@@ -36,3 +36,20 @@ export function partnerByClientId(world: World, clientId: string): Partner | und
 export function allPartners(world: World): Partner[] {
   return world.all<Partner>('SELECT * FROM partners ORDER BY global_id')
 }
+
+export type Credential = {
+  clientId: string
+  clientSecret: string
+  partnerId: string
+  name: string
+}
+
+/** G01: one for each partner. The start, the locator file and the controls tell them, secrets and all. */
+export function credentialsOf(world: World): Credential[] {
+  return allPartners(world).map(({client_id, client_secret, id, name}) => ({
+    clientId: client_id,
+    clientSecret: client_secret,
+    partnerId: id,
+    name,
+  }))
+}

@@ -21,7 +21,7 @@ import {createFaults} from './faults.ts'
 import {overHttp} from './http.ts'
 import {createTicker} from './jobs.ts'
 import {createLimiter} from './limits.ts'
-import {allPartners} from './partners.ts'
+import {type Credential, credentialsOf} from './partners.ts'
 import {createRequests} from './requests.ts'
 import {createRoutes} from './routes.ts'
 import {seedWorld} from './seed.ts'
@@ -43,13 +43,6 @@ export interface SandboxOptions {
   strict?: boolean
   /** Decisions turned the other way, as `ID=alternative`. */
   assume?: readonly string[]
-}
-
-export type Credential = {
-  clientId: string
-  clientSecret: string
-  partnerId: string
-  name: string
 }
 
 export interface Sandbox {
@@ -87,7 +80,7 @@ export async function createSandbox(options: SandboxOptions = {}): Promise<Sandb
     send: (request) => (isAdmin(request) ? ofAdmin(admin, request) : inProcess(state, request)),
     adminToken,
     state,
-    credentials: credentialsOf(state),
+    credentials: credentialsOf(state.world),
     listen: async (ports = 0) => {
       const {tls} = options
       const secure = tls && {createServer: createSecureServer, serverOptions: tls}
@@ -147,15 +140,6 @@ function openState(options: SandboxOptions, closing: AbortSignal): State {
   }
   ticker.catchUp()
   return state
-}
-
-function credentialsOf({world}: State): Credential[] {
-  return allPartners(world).map(({client_id, client_secret, id, name}) => ({
-    clientId: client_id,
-    clientSecret: client_secret,
-    partnerId: id,
-    name,
-  }))
 }
 
 async function inProcess(state: State, request: HttpRequest): Promise<HttpResponse> {

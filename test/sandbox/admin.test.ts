@@ -32,6 +32,26 @@ test('the controls need their token, refuse browsers and leave only health open'
   expect((await control(sandbox, 'GET', 'nothing')).status).toBe(404)
 })
 
+test('the controls tell the credentials, which work, and nothing else of them tells a secret', async () => {
+  const {items} = (await control(sandbox, 'GET', 'credentials')).payload
+  expect(items).toEqual(sandbox.credentials)
+  expect(items.map(({clientId}: {clientId: string}) => clientId)).toEqual([
+    'rimal-retail',
+    'rimal-online',
+    'warda-boutique',
+    'dormant-trading',
+  ])
+  const {clientId, clientSecret} = items[2]
+  const minted = await raw(sandbox, 'POST', '/api/v1/auth/token', {body: {clientId, clientSecret}})
+  expect(minted.status).toBe(200)
+  for (const path of ['info', 'state', 'requests']) {
+    const told = JSON.stringify((await control(sandbox, 'GET', path)).payload)
+    for (const secret of items.map((one: {clientSecret: string}) => one.clientSecret)) {
+      expect(told).not.toContain(secret)
+    }
+  }
+})
+
 test('the demo data keeps every invariant and has a past', async () => {
   expect((await control(sandbox, 'GET', 'check')).payload).toEqual({violations: []})
   const {payload} = await control(sandbox, 'GET', 'state')
