@@ -36,6 +36,7 @@ export abstract class ScentCommand extends Command {
   private query: Query | undefined
   private opened: Session | undefined
   private story: (() => string) | undefined
+  private found: Failure | undefined
   private holds: () => boolean = () => false
   private leaving = false
   private readonly interrupt = new AbortController()
@@ -116,6 +117,14 @@ export abstract class ScentCommand extends Command {
     if (this.mode === 'table' && process.stdout.isTTY) this.asides.push(text)
   }
 
+  /**
+   * What the data themselves show to be wrong. They are printed in full all the same, so that --json keeps its
+   * document; this goes to stderr, and its exit code is the command's.
+   */
+  protected finding(failure: Failure): void {
+    this.found = failure
+  }
+
   /** One line for a person, on stderr. */
   protected note(text: string): void {
     process.stderr.write(`${safe(text)}\n`)
@@ -188,6 +197,7 @@ export abstract class ScentCommand extends Command {
       result = await this.run()
       await this.present(result)
       if (this.out.problem) throw unwritable(this.out.problem)
+      if (this.found) this.tell(this.found)
     } catch (error) {
       await this.fail(error)
     } finally {
@@ -220,15 +230,25 @@ export abstract class ScentCommand extends Command {
   private async fail(error: unknown): Promise<void> {
     this.opened?.progress.clear()
     const failure = this.withStory(failureOf(error, this.id ?? '', Object.keys(this.ctor.flags)))
-    const clean = (text: string) => this.opened?.clean(text) ?? text
     process.exitCode = failure.exitCode
-    if (failure.code === 'UNEXPECTED' && this.flags.debug) process.stderr.write(clean(stackText(failure)))
+    if (failure.code === 'UNEXPECTED' && this.flags.debug)
+      process.stderr.write(this.clean(stackText(failure)))
     if (this.parsed ? this.mode === 'json' : wantsJson(this.argv)) {
-      await this.out.write(clean(`${printJson(failureDocument(failure))}\n`))
+      await this.out.write(this.clean(`${printJson(failureDocument(failure))}\n`))
       // What broke stdout broke the document too.
       if (!this.out.problem) return
     }
-    process.stderr.write(clean(failureText(failure, paintFor(process.stderr))))
+    this.tell(failure)
+  }
+
+  /** A failure for a person, on stderr; its exit code is the process's. */
+  private tell(failure: Failure): void {
+    process.exitCode = failure.exitCode
+    process.stderr.write(this.clean(failureText(failure, paintFor(process.stderr))))
+  }
+
+  private clean(text: string): string {
+    return this.opened?.clean(text) ?? text
   }
 
   /** Ctrl-C, or `atOnce` the SIGTERM of a timeout, behind which nobody waits. */

@@ -631,6 +631,20 @@ export const catalogue = {
     says: 'The order that exists under this reference is not the one asked for.',
     next: 'Read it with `scent orders get`; choose another reference only for a new order.',
   },
+  // The service's own records contradict each other: 8, as where an order is not the one that was asked for. Nothing
+  // was rejected (6), and nothing that was sent is in doubt (12).
+  LEDGER_GAP: {
+    exit: 8,
+    remedy: 'support',
+    says: 'Neighbouring entries of the ledger do not fit each other.',
+    next: 'Give the account manager the times of the gap; `scent wallet transactions` shows the entries around it.',
+  },
+  STATEMENT_MISMATCH: {
+    exit: 8,
+    remedy: 'support',
+    says: 'The totals of the statement are not the sums of its lines.',
+    next: 'Ask the account manager, with the number of the statement.',
+  },
   SANDBOX_NOT_RUNNING: {
     exit: 10,
     remedy: 'fix',

@@ -52,15 +52,15 @@ export function statementLines(document: StatementDocument): Table<StatementLine
   }
 }
 
-/** What does not add up, in words. */
-export function mismatchText({
-  what,
-  stated,
-  computed,
-}: {
+interface Mismatch {
   what: string
   stated: Digits
   computed: Digits
-}): string {
-  return `${what} is stated as ${stated}, and its lines add up to ${computed}.`
+}
+
+/** What does not add up, in words. */
+export function mismatchText(mismatches: Mismatch[]): string {
+  return mismatches
+    .map(({what, stated, computed}) => `${what} is stated as ${stated}, and its lines add up to ${computed}.`)
+    .join(' ')
 }

@@ -63,10 +63,10 @@ interface Gap {
 }
 
 /** Where neighbouring entries do not fit: what the later one began with, and what the earlier one had left. */
-export function gapTable(gaps: Gap[]): Table<Gap> {
+export function gapTable({entries, gaps}: {entries: number; gaps: Gap[]}): Table<Gap> {
   return {
     rows: gaps,
-    empty: 'There is no gap.',
+    empty: entries === 0 ? 'Nothing was checked.' : 'There is no gap.',
     columns: [
       {key: 'later', header: 'Later entry', get: ({after}) => time(after)},
       {key: 'began', header: 'Began with', get: ({expected}) => expected},
@@ -77,6 +77,8 @@ export function gapTable(gaps: Gap[]): Table<Gap> {
 }
 
 export function chainText({entries, gaps}: {entries: number; gaps: Gap[]}): string {
+  if (entries === 0) return 'There is no entry in this window, so there is nothing to check.'
+  if (entries === 1) return 'There is one entry in this window, and no other to check its balance against.'
   if (gaps.length === 0) return `${entries} entries, and their balances follow from each other.`
   return `${entries} entries, with ${gaps.length} ${gaps.length === 1 ? 'gap' : 'gaps'} in their balances.`
 }

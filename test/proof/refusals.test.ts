@@ -195,6 +195,8 @@ const notHere: Partial<Record<Code, string>> = {
   CHANGED_MEANWHILE: 'found by a flow: flows/discounts',
   ORDER_FAILED: 'an order that was made, and failed: flows/place-order',
   ORDER_MISMATCH: 'found by a flow: flows/place-order',
+  LEDGER_GAP: 'found in the answers: commands/findings',
+  STATEMENT_MISMATCH: 'found in the answers: commands/findings',
   SANDBOX_NOT_RUNNING: 'a process of this machine: sandbox/commands',
   SANDBOX_RUNNING: 'a process of this machine: sandbox/commands',
   DECLINED: 'an answer of the user: flows/walk',

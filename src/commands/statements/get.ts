@@ -1,5 +1,6 @@
 import * as Args from '@oclif/core/args'
 import {apiFlags, ScentCommand} from '../../command.ts'
+import {Failure} from '../../contract/failure.ts'
 import {readStatement, type Statement} from '../../contract/statements.ts'
 import {reconcile} from '../../flows/ledger.ts'
 import {mismatchText, statementCard, statementLines} from '../../terminal/statements.ts'
@@ -7,7 +8,7 @@ import {mismatchText, statementCard, statementLines} from '../../terminal/statem
 export default class StatementsGet extends ScentCommand {
   static override summary = 'Show a billing statement, and whether its totals are the sums of its lines.'
   static override description =
-    'The API has no list of statements: their ids come with the statement itself, by e-mail or webhook. It is a commercial billing document, not a tax invoice.'
+    'The API has no list of statements: their ids come with the statement itself, by e-mail or webhook. It is a commercial billing document, not a tax invoice.\n\nWhere its totals are not the sums of its lines, it is printed all the same, and the exit code is 8 (STATEMENT_MISMATCH).'
   static override examples = [
     '<%= config.bin %> statements get 6c1f8a52-3f0e-4b1d-9a70-5d2c8e1b7f43',
     '<%= config.bin %> statements get 6c1f8a52-3f0e-4b1d-9a70-5d2c8e1b7f43 --query document.lines',
@@ -21,8 +22,8 @@ export default class StatementsGet extends ScentCommand {
     const statement = await client.call(readStatement, {params: {statementId: args.id}})
     const document = statement.document ?? statement
     const mismatches = reconcile(document)
-    for (const mismatch of mismatches) this.note(mismatchText(mismatch))
     if (mismatches.length === 0) this.aside('Its totals are the sums of its lines.')
+    else this.finding(new Failure('STATEMENT_MISMATCH', {message: mismatchText(mismatches)}))
     this.show(statementCard(statement, document), statementLines(document))
     return statement
   }

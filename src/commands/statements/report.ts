@@ -1,5 +1,6 @@
 import * as Flags from '@oclif/core/flags'
 import {apiFlags, ScentCommand} from '../../command.ts'
+import {Failure} from '../../contract/failure.ts'
 import {reportStatement, type StatementDocument} from '../../contract/statements.ts'
 import {reconcile} from '../../flows/ledger.ts'
 import {mismatchText, statementCard, statementLines} from '../../terminal/statements.ts'
@@ -7,7 +8,7 @@ import {mismatchText, statementCard, statementLines} from '../../terminal/statem
 export default class StatementsReport extends ScentCommand {
   static override summary = 'Show the provisional billing document of a period.'
   static override description =
-    'Dates are UTC; a date alone means its first moment. The shape of the answer is not documented beyond its name: --json prints it as it came.'
+    'Dates are UTC; a date alone means its first moment. The shape of the answer is not documented beyond its name: --json prints it as it came.\n\nWhere its totals are not the sums of its lines, it is printed all the same, and the exit code is 8 (STATEMENT_MISMATCH).'
   static override examples = ['<%= config.bin %> statements report --from 2026-11-01 --to 2026-11-20']
   static override flags = {
     ...apiFlags,
@@ -23,8 +24,8 @@ export default class StatementsReport extends ScentCommand {
       const inner = (read as {document?: StatementDocument | null}).document
       const document = inner ?? read
       const mismatches = reconcile(document)
-      for (const mismatch of mismatches) this.note(mismatchText(mismatch))
       if (mismatches.length === 0) this.aside('Its totals are the sums of its lines.')
+      else this.finding(new Failure('STATEMENT_MISMATCH', {message: mismatchText(mismatches)}))
       return [statementCard(document, document), statementLines(document)]
     })
     return report

@@ -1,5 +1,6 @@
 import * as Flags from '@oclif/core/flags'
 import {apiFlags, listFlags, ScentCommand} from '../../command.ts'
+import {Failure} from '../../contract/failure.ts'
 import {listWalletTransactions} from '../../contract/wallet.ts'
 import {checkLedger} from '../../flows/wallet.ts'
 import type {Listing} from '../../terminal/output.ts'
@@ -10,7 +11,7 @@ type Checked = Awaited<ReturnType<typeof checkLedger>>
 export default class WalletTransactions extends ScentCommand {
   static override summary = 'List the ledger entries of the wallet, newest first.'
   static override description =
-    'Times without an offset are UTC; a date alone means its first moment. --type takes the kind of reference an entry is for; several match any of them.'
+    'Times without an offset are UTC; a date alone means its first moment. --type takes the kind of reference an entry is for; several match any of them.\n\n--check prints the gaps and ends with exit code 8 (LEDGER_GAP) where there is one.'
   static override examples = [
     '<%= config.bin %> wallet transactions --from 2026-01-01 --to 2026-02-01 --all --output csv',
     '<%= config.bin %> wallet transactions --type Refund',
@@ -38,8 +39,9 @@ export default class WalletTransactions extends ScentCommand {
     const {client} = await this.session(flags)
     if (flags.check) {
       const checked = await checkLedger(client, {fromUtc: flags.from, toUtc: flags.to})
-      this.note(chainText(checked))
-      this.show(gapTable(checked.gaps))
+      if (checked.unbroken) this.note(chainText(checked))
+      else this.finding(new Failure('LEDGER_GAP', {message: chainText(checked)}))
+      this.show(gapTable(checked))
       return checked
     }
     const query = {fromUtc: flags.from, toUtc: flags.to, referenceType: flags.type}
