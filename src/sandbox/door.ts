@@ -132,11 +132,14 @@ async function pass(state: State, incoming: Incoming, trace: Trace): Promise<Rep
   const identity = await identify(state.tokens, incoming.header('authorization'), now, state.environment)
   trace.partnerId = identity.partnerId
   trace.clientId = identity.clientId
+  const operations = route.served.map(({name}) => name)
+  trace.fault = state.faults.forbid({operations, method, path, template: route.path}) ?? null
+  if (trace.fault) refuse('FORBIDDEN', {message: 'The route is not available to this credential.'})
   // X05, X06: one bucket for each acting credential.
   limit(state, 'rest', identity.clientId)
   const meet = (name: string) => {
     trace.operation = name
-    trace.fault = state.faults.strike({operation: name, method, path, template: route.path}) ?? null
+    trace.fault = state.faults.strike({operations: [name], method, path, template: route.path}) ?? null
     return trace.fault
   }
   return serve({state, incoming, trace, route, params, search, partnerId: identity.partnerId, meet})
@@ -260,7 +263,7 @@ async function exchange(state: State, incoming: Incoming, trace: Trace, path: st
   trace.clientId = clientIdIn(text)
   limit(state, 'token', trace.clientId === null ? `ip ${incoming.ip}` : `id ${trace.clientId}`)
   trace.fault =
-    state.faults.strike({operation: 'mintToken', method: 'POST', path, template: mintToken.path}) ?? null
+    state.faults.strike({operations: ['mintToken'], method: 'POST', path, template: mintToken.path}) ?? null
   const early = trace.fault && insteadOf(trace.fault)
   if (early) return early
   const body = readBody(mintToken.body, parseBody(text), state.assumptions.E09 === 'reject', trace.ignored)

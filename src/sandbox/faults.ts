@@ -11,6 +11,8 @@ export const effects = [
   'race',
   'additive-fields',
   'unknown-enum',
+  // T12: by itself no route is closed to a credential.
+  'forbid-route',
 ] as const
 export type Effect = (typeof effects)[number]
 
@@ -51,14 +53,36 @@ export interface Faults {
   add(order: FaultOrder): Fault
   list(): Fault[]
   clear(id?: number): void
-  /** The first fault that meets this request, counted as met. */
-  strike(request: {operation: string; method: string; path: string; template: string}): Fault | undefined
+  /** The first fault that meets this request, counted as met. Routes are closed by `forbid`. */
+  strike(request: Met): Fault | undefined
+  /** The first fault that closes the route of this request, counted as met. */
+  forbid(request: Met): Fault | undefined
+}
+
+interface Met {
+  /** The operation, or those that share the route while nobody has looked into the body. */
+  operations: string[]
+  method: string
+  path: string
+  template: string
 }
 
 export function createFaults(): Faults {
   let faults: (Fault & {random: () => number})[] = []
   let n = 0
   const plain = ({random: _, ...fault}: Fault & {random: () => number}): Fault => fault
+  const first = (request: Met, among: (fault: Fault) => boolean): Fault | undefined => {
+    const fault = faults.find(
+      (one) =>
+        among(one) &&
+        one.met < (one.times ?? Number.POSITIVE_INFINITY) &&
+        meets(one, request) &&
+        (one.probability === undefined || one.random() < one.probability),
+    )
+    if (fault === undefined) return undefined
+    fault.met += 1
+    return plain(fault)
+  }
   return {
     add: (order) => {
       n += 1
@@ -71,23 +95,15 @@ export function createFaults(): Faults {
     clear: (id) => {
       faults = id === undefined ? [] : faults.filter((fault) => fault.id !== id)
     },
-    strike: (request) => {
-      const fault = faults.find(
-        (one) =>
-          one.met < (one.times ?? Number.POSITIVE_INFINITY) &&
-          meets(one, request) &&
-          (one.probability === undefined || one.random() < one.probability),
-      )
-      if (fault === undefined) return undefined
-      fault.met += 1
-      return plain(fault)
-    },
+    strike: (request) => first(request, ({effect}) => effect !== 'forbid-route'),
+    forbid: (request) => first(request, ({effect}) => effect === 'forbid-route'),
   }
 }
 
 /** X13: a refused or delayed request has not run yet; a broken answer hides one that has. */
 function usualMoment(order: FaultOrder): 'before' | 'after' {
-  const refuses = order.effect === 'race' || (order.effect === 'status' && statusOf(order) < 500)
+  const isRefusal = order.effect === 'race' || order.effect === 'forbid-route'
+  const refuses = isRefusal || (order.effect === 'status' && statusOf(order) < 500)
   return refuses || order.effect === 'slow' ? 'before' : 'after'
 }
 
@@ -96,12 +112,9 @@ export function statusOf({status, state}: FaultOrder): number {
   return status ?? (state === undefined ? 503 : (entryOf(state).http ?? 503))
 }
 
-function meets(
-  {match}: FaultOrder,
-  request: {operation: string; method: string; path: string; template: string},
-): boolean {
+function meets({match}: FaultOrder, request: Met): boolean {
   const {operation, method, path} = match ?? {}
-  if (operation !== undefined && operation !== request.operation) return false
+  if (operation !== undefined && !request.operations.includes(operation)) return false
   if (method !== undefined && method.toUpperCase() !== request.method) return false
   if (path === undefined) return true
   if (path.endsWith('*')) return request.path.startsWith(path.slice(0, -1))

@@ -4,7 +4,7 @@ import {type Effect, type Fault, statusOf} from './faults.ts'
 import {type Reply, refusal, success} from './reply.ts'
 import type {State} from './state.ts'
 
-/** What only an ordered fault answers (X12), FORBIDDEN on any route among it (T12). */
+/** What only an ordered fault answers (X12). */
 const codes: Record<number, string> = {
   401: 'UPSTREAM_AUTH_FAILED',
   403: 'FORBIDDEN',

@@ -228,6 +228,38 @@ test('in process, a lost answer fails as one of unknown effect', async () => {
   expect(made(reference)).toBe(1)
 })
 
+test('a route that is closed to the credential is FORBIDDEN before it costs a permit, the others are open', async () => {
+  const limits = async () => (await control(sandbox, 'GET', 'limits')).payload.rest
+  await control(sandbox, 'POST', 'limits', {enabled: true, reset: true})
+  await control(sandbox, 'POST', 'faults', {match: {path: '/api/v1/scent/cart/*'}, effect: 'forbid-route'})
+  const item = `/scent/cart/C-1/items/${variantOf(sandbox, 'RML-SAF-050')}`
+  const closed = [await send('PUT', item, '{'), await send('GET', '/scent/cart/C-1')]
+  expect(closed.map(({status, body}) => [status, JSON.parse(body)])).toEqual(
+    Array(2).fill([
+      403,
+      {
+        state: 'FORBIDDEN',
+        payload: null,
+        details: {message: 'The route is not available to this credential.'},
+      },
+    ]),
+  )
+  expect(await limits()).toEqual({})
+  expect((await send('GET', '/scent/variants')).status).toBe(200)
+  expect(await limits()).toEqual({'rimal-retail': 1})
+  const anonymous = await raw(sandbox, 'GET', '/api/v1/scent/cart/C-1')
+  expect(anonymous.state).toBe('UNAUTHORIZED_MISSING_TOKEN')
+  expect(sandbox.state.requests.list().at(-3)).toMatchObject({state: 'FORBIDDEN', fault: 'forbid-route'})
+  await control(sandbox, 'POST', 'limits', {enabled: false})
+})
+
+test('one of two operations on a path closes it for both', async () => {
+  await control(sandbox, 'POST', 'faults', {match: {operation: 'stepCartItem'}, effect: 'forbid-route'})
+  const item = `/scent/cart/C-1/items/${variantOf(sandbox, 'RML-SAF-050')}`
+  expect((await send('PUT', item, {quantity: 2})).status).toBe(403)
+  expect((await send('DELETE', item)).status).toBe(404)
+})
+
 test('an impossible order of a fault is refused', async () => {
   for (const wrong of [
     {},

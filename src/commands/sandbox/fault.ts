@@ -15,16 +15,18 @@ const effects = [
   'race',
   'additive-fields',
   'unknown-enum',
+  'forbid-route',
 ] as const
 
 export default class SandboxFaultCommand extends ScentCommand {
   static override summary = 'Order a fault, list the ordered ones, or clear them.'
   static override description =
-    'A fault meets requests of an operation (as `scent api` names them), a method or a path. --when before answers in place of the work; --when after lets it commit first, then spoils the answer. `slow` before an order create keeps the order in progress for that long.'
+    'A fault meets requests of an operation (as `scent api` names them), a method or a path. --when before answers in place of the work; --when after lets it commit first, then spoils the answer. `slow` before an order create keeps the order in progress for that long. `forbid-route` closes a route to every credential.'
   static override examples = [
     '<%= config.bin %> sandbox fault --operation createOrder --effect reset --when after --times 1',
     '<%= config.bin %> sandbox fault --effect status --status 503 --probability 0.1',
     '<%= config.bin %> sandbox fault --operation createOrder --effect slow --when before --delay 5000',
+    '<%= config.bin %> sandbox fault --effect forbid-route --path /api/v1/scent/reports/*',
     '<%= config.bin %> sandbox fault --list',
     '<%= config.bin %> sandbox fault --clear',
   ]
