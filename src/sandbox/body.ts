@@ -1,6 +1,6 @@
 import type * as z from 'zod/mini'
 import type {Code} from '../contract/errors.ts'
-import {invalid, refuse} from './reply.ts'
+import {invalid, refuse, refuseFaults} from './reply.ts'
 
 /** E12. not shown: the largest body. Over it the body itself is the offending field. */
 export const maxBodyBytes = 1024 * 1024
@@ -27,6 +27,26 @@ export function parseBody(text: string | null): Record<string, unknown> {
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     invalid({body: ['must be an object']})
   return value as Record<string, unknown>
+}
+
+/** NUL and lone surrogates don't survive the database: two different keys could become one. */
+export const isStorable = (text: string): boolean => !/[\0\p{Surrogate}]/u.test(text)
+
+/**
+ * What is wrong with free strings, by field; one that is left out is none. E15. not shown: their lengths. E14: they are
+ * not trimmed and counted in UTF-16 units, and a blank one is as good as missing.
+ */
+export function faultsOfTexts(
+  texts: Readonly<Record<string, string | undefined>>,
+  longest = 256,
+): Record<string, string[]> {
+  const faultOf = (text: string): string[] => {
+    if (text.trim() === '') return ['is required']
+    if (text.length > longest) return [`must not exceed ${longest} characters`]
+    return isStorable(text) ? [] : ['holds characters that are no text']
+  }
+  const faults = Object.entries(texts).map(([name, text]) => [name, text === undefined ? [] : faultOf(text)])
+  return Object.fromEntries(faults.filter(([, messages]) => messages?.length))
 }
 
 type Issue = z.core.$ZodIssue
@@ -56,7 +76,7 @@ export function readBody(
     return readBody(schema, without(value, unknown), true)
   }
   const {errors, own} = judge(first.error.issues, value)
-  if (Object.keys(errors).length > 0) invalid(errors)
+  refuseFaults(errors)
   const [code] = own
   if (code !== undefined) refuse(code)
   return value

@@ -1,3 +1,4 @@
+import {isStorable} from './body.ts'
 import type {Call} from './call.ts'
 import {iso} from './clock.ts'
 import {type Currency, type Halalas, sar, shownIn} from './money.ts'
@@ -55,9 +56,6 @@ export function checkedRef(ref: string): string {
   if (!isStorable(ref)) invalid({customerRef: ['holds characters that are no text']})
   return ref
 }
-
-/** NUL and lone surrogates don't survive the database: two different keys could become one. */
-export const isStorable = (text: string): boolean => !/[\0\p{Surrogate}]/u.test(text)
 
 export function cartOf(world: World, partnerId: string, ref: string): CartRow | undefined {
   const sql = 'SELECT id, version, lock_id FROM carts WHERE partner_id = ? AND customer_ref = ?'

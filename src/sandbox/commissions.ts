@@ -3,13 +3,14 @@ import {
   type listCommissionPeriods,
   type objectToCommission,
 } from '../contract/commissions.ts'
+import {faultsOfTexts} from './body.ts'
 import type {Call} from './call.ts'
 import {iso, isoOrNull} from './clock.ts'
 import {emit} from './events.ts'
 import {type Halalas, portion, sar} from './money.ts'
 import {monthStart} from './month.ts'
 import {pageOf} from './page.ts'
-import {invalid, refuse} from './reply.ts'
+import {invalid, refuse, refuseFaults} from './reply.ts'
 import type {World} from './world.ts'
 
 type Status = (typeof commissionStatuses)[number]
@@ -71,9 +72,7 @@ export function serveObjection({
   body,
   now,
 }: Call<typeof objectToCommission>): unknown {
-  if (body.reason.trim() === '') invalid({reason: ['is required']})
-  // E14: characters are UTF-16 units here.
-  if (body.reason.length > 1000) invalid({reason: ['must have at most 1000 characters']})
+  refuseFaults(faultsOfTexts({reason: body.reason}, 1000))
   const sql = 'SELECT * FROM commission_periods WHERE id = ? AND partner_id = ?'
   const row = world.get<PeriodRow>(sql, params.commissionPeriodId.toLowerCase(), partner.id)
   if (row === undefined) refuse('NOT_FOUND_COMMISSION_PERIOD')

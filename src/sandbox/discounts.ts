@@ -12,7 +12,7 @@ import {iso} from './clock.ts'
 import {parseMoment} from './moment.ts'
 import {type Halalas, sar, sarOrNull} from './money.ts'
 import {pageOf} from './page.ts'
-import {invalid, refuse} from './reply.ts'
+import {invalid, refuse, refuseFaults} from './reply.ts'
 import type {World} from './world.ts'
 
 export interface CodeRow {
@@ -53,7 +53,7 @@ export function serveCreateDiscountCode(call: Call<typeof createDiscountCode>): 
   if (!/^[\w-]{3,40}$/.test(body.code))
     errors.code = ['must be 3 to 40 letters, digits, hyphens or underscores']
   else if (isTaken(world, partner.id, body.code)) errors.code = ['is taken']
-  if (Object.keys(errors).length > 0) invalid(errors)
+  refuseFaults(errors)
   const id = world.id('discount-code')
   world.run(
     'INSERT INTO discount_codes VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, ?, ?)',
@@ -71,7 +71,7 @@ export function serveCreateDiscountCode(call: Call<typeof createDiscountCode>): 
 export function serveUpdateDiscountCode(call: Call<typeof updateDiscountCode>): unknown {
   const {world, partner, body, now, sent} = call
   const errors = faultsOf(call, body)
-  if (Object.keys(errors).length > 0) invalid(errors)
+  refuseFaults(errors)
   const row = ownCode(world, partner.id, call.params.discountCodeId.toLowerCase())
   if (sent?.code !== undefined && sent.code !== row.code) invalid({code: ['can not be changed']})
   world.run(

@@ -4,7 +4,7 @@ import type * as z from 'zod/mini'
 import {mintToken} from '../contract/auth.ts'
 import {isFailure} from '../contract/failure.ts'
 import {identify, issueToken} from './auth.ts'
-import {checkMediaType, parseBody, readBody} from './body.ts'
+import {checkMediaType, faultsOfTexts, parseBody, readBody} from './body.ts'
 import {Afterwards, type Call, Created} from './call.ts'
 import {iso} from './clock.ts'
 import type {Fault} from './faults.ts'
@@ -12,7 +12,7 @@ import {currencies} from './money.ts'
 import {startOrder} from './orders.ts'
 import {type Partner, partnerById} from './partners.ts'
 import {readQuery} from './query.ts'
-import {envelope, invalid, type Reply, refusal, refuse, success} from './reply.ts'
+import {envelope, invalid, type Reply, refusal, refuse, refuseFaults, success} from './reply.ts'
 import type {Route, Served} from './routes.ts'
 import {fractured, insteadOf, spoiled} from './spoil.ts'
 import type {State} from './state.ts'
@@ -267,6 +267,8 @@ async function exchange(state: State, incoming: Incoming, trace: Trace, path: st
   const early = trace.fault && insteadOf(trace.fault)
   if (early) return early
   const body = readBody(mintToken.body, parseBody(text), state.assumptions.E09 === 'reject', trace.ignored)
+  const {clientId, clientSecret} = body as z.output<typeof mintToken.body>
+  refuseFaults(faultsOfTexts({clientId, clientSecret}))
   const call = {
     state,
     world: state.world,

@@ -1,8 +1,9 @@
 import {isCountry} from '../contract/countries.ts'
 import type {createOrder, OrderBody} from '../contract/orders.ts'
+import {faultsOfTexts} from './body.ts'
 import {type Call, Created} from './call.ts'
 import {deleteCart, refuseUnlessActive} from './cart.ts'
-import {checkedRef, isStorable} from './cart-view.ts'
+import {checkedRef} from './cart-view.ts'
 import {type LockedLine, usableLock} from './checkout.ts'
 import {emit} from './events.ts'
 import {type Halalas, sar} from './money.ts'
@@ -17,7 +18,7 @@ import {
   totalsOf,
 } from './pricing.ts'
 import {type Discount, discountOf, redeem} from './redemption.ts'
-import {invalid, refuse} from './reply.ts'
+import {refuse, refuseFaults} from './reply.ts'
 import type {InFlight} from './state.ts'
 import {availabilityOf, moveStock, type StockFacts} from './stock.ts'
 import {moveWallet} from './wallet.ts'
@@ -88,20 +89,17 @@ export function startOrder(call: OrderCall): InFlight {
   return order
 }
 
-/** Field rules that the shape of the body does not say. Lengths: not shown. (O05, O17, E15) */
+/** Field rules that the shape of the body does not say. Lengths: not shown. (O05, O17) */
 function checkFields(body: OrderBody): void {
-  const errors: Record<string, string[]> = {}
-  if (body.externalReference.length > 128) errors.externalReference = ['must not exceed 128 characters']
+  const {externalReference, discountCode} = body
+  const errors = {...faultsOfTexts({externalReference}, 128), ...faultsOfTexts({discountCode})}
   for (const [name, value] of Object.entries(body.shippingAddress)) {
     const longest = name === 'phone' ? 32 : 256
     if (value !== undefined && value.length > longest) {
       errors[`shippingAddress.${name}`] = [`must not exceed ${longest} characters`]
     }
   }
-  if (body.externalReference.trim() === '') errors.externalReference = ['is required']
-  else if (!isStorable(body.externalReference))
-    errors.externalReference = ['holds characters that are no text']
-  if (Object.keys(errors).length > 0) invalid(errors)
+  refuseFaults(errors)
   if (body.customerRef !== undefined) checkedRef(body.customerRef)
   if (!isCountry(body.shippingAddress.countryCode)) refuse('VALIDATION_INVALID_COUNTRY_CODE')
 }

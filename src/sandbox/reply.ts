@@ -44,3 +44,8 @@ export function invalid(
 ): never {
   throw new Failure(code, {details: {errors, ...more}})
 }
+
+/** Refuses the fields that have a fault, if one has. */
+export function refuseFaults(errors: Record<string, string[]>): void {
+  if (Object.keys(errors).length > 0) invalid(errors)
+}

@@ -6,11 +6,12 @@ import type {
   testWebhook,
   updateWebhook,
 } from '../contract/webhooks.ts'
+import {faultsOfTexts} from './body.ts'
 import {Afterwards, type Call, Created} from './call.ts'
 import {iso, isoOrNull} from './clock.ts'
 import {eventOf, eventTypes, keepEvent, queueDelivery} from './events.ts'
 import {pageOf} from './page.ts'
-import {invalid, refuse} from './reply.ts'
+import {invalid, refuse, refuseFaults} from './reply.ts'
 import {refuseUnsafeUrl} from './url-guard.ts'
 import type {World} from './world.ts'
 
@@ -54,8 +55,10 @@ type SettingsCall = Call<typeof createWebhook> | Call<typeof updateWebhook>
 /** What is judged before the transaction of a create or an update: types, headers, and the URL, which takes time. */
 export async function checkWebhook(call: SettingsCall): Promise<void> {
   const {url, eventTypes: types, headers} = call.body
-  const errors = {...(types && faultsOfTypes(types)), ...(headers && faultsOfHeaders(headers))}
-  if (Object.keys(errors).length > 0) invalid(errors, 'VALIDATION_ERRORS', {allowedValues: {eventTypes}})
+  const ofTypes = types === undefined ? {} : faultsOfTypes(types)
+  const errors = {...faultsOfTexts({url}), ...ofTypes, ...(headers && faultsOfHeaders(headers))}
+  if (Object.keys(ofTypes).length > 0) invalid(errors, 'VALIDATION_ERRORS', {allowedValues: {eventTypes}})
+  refuseFaults(errors)
   if (url === undefined || isUnchanged(call, url)) return
   await refuseUnsafeUrl(url, call.state)
 }

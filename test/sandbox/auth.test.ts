@@ -46,6 +46,10 @@ describe('the token exchange', () => {
       clientSecret: ['is required'],
     })
     expect((await mint({clientId: 'a', clientSecret: 'b', onBehalfOf: 'c'})).state).toBe('VALIDATION_ERRORS')
+    expect((await mint({clientId: ' ', clientSecret: 'x'.repeat(257)})).details.errors).toEqual({
+      clientId: ['is required'],
+      clientSecret: ['must not exceed 256 characters'],
+    })
   })
 
   test('drops a field that it does not know, with a warning in the journal', async () => {

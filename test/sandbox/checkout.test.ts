@@ -256,8 +256,10 @@ describe('an order', () => {
     for (const [code, said] of [
       ['NOPE', 'is not known'],
       ['', 'is required'],
+      ['x'.repeat(256), 'is not known'],
+      ['x'.repeat(257), 'must not exceed 256 characters'],
     ] as const) {
-      const answer = await place(`PO-${code}`, {'RML-SAF-002': 1}, {discountCode: code})
+      const answer = await place(`PO-${code.length}`, {'RML-SAF-002': 1}, {discountCode: code})
       expect(answer.details.errors.discountCode).toEqual([said])
     }
   })

@@ -108,6 +108,8 @@ describe('a subscription', () => {
     ['an unknown type', {eventTypes: ['order.completed', 'Order.Completed']}, 'eventTypes[1]'],
     ['a null list', {eventTypes: null}, 'eventTypes'],
     ['a null URL', {url: null}, 'url'],
+    ['a blank URL', {url: ' '}, 'url'],
+    ['a URL of 257 characters', {url: `${url}/`.padEnd(257, 'x')}, 'url'],
   ])('refuses %s', async (_, change, field) => {
     const {payload} = await create()
     for (const refused of [await put(payload.id, change), await create(change)]) {
@@ -158,6 +160,11 @@ describe('a subscription', () => {
     const {payload} = await create()
     expect((await alias(payload.id)).payload.isActive).toBe(false)
     expect((await activate(payload.id, {isActive: true})).payload.isActive).toBe(true)
+  })
+
+  test('may have a URL of 256 characters', async () => {
+    const longest = `${url}/`.padEnd(256, 'x')
+    expect((await create({url: longest})).payload.url).toBe(longest)
   })
 
   test('may be of any of the event types', async () => {
