@@ -498,6 +498,38 @@ export const catalogue = {
     next: 'Ask the account manager.',
   },
 
+  // Of the sandbox's controls
+  NOT_FOUND_PARTNER: {
+    http: 404,
+    remedy: 'fix',
+    says: 'The sandbox has no such partner.',
+    next: 'Name it by id, client id or name: `scent sandbox partner` lists all.',
+  },
+  NOT_FOUND_WEBHOOK_DELIVERY: {
+    http: 404,
+    remedy: 'fix',
+    says: 'The sandbox has no such webhook delivery.',
+    next: 'See `scent webhooks deliveries`.',
+  },
+  CONFLICT_RETURN_STEP_TAKEN: {
+    http: 409,
+    remedy: 'settle',
+    says: 'The return request is past this step already.',
+    next: 'Take one of the later steps: accept, dispatch, receive, refund; reject goes before accept or after receive.',
+  },
+  CONFLICT_RETURN_CLOSED: {
+    http: 409,
+    remedy: 'settle',
+    says: 'The return request is closed already.',
+    next: 'See `scent returns list`; a closed one takes no step any more.',
+  },
+  SANDBOX_INTERNAL_ERROR: {
+    http: 500,
+    remedy: 'support',
+    says: 'The sandbox itself failed.',
+    next: 'Report it, with the details and what `scent sandbox requests` shows.',
+  },
+
   // Our own
   UNEXPECTED: {
     exit: 1,
@@ -644,6 +676,12 @@ export const catalogue = {
     remedy: 'support',
     says: 'The totals of the statement are not the sums of its lines.',
     next: 'Ask the account manager, with the number of the statement.',
+  },
+  SANDBOX_BROKEN: {
+    exit: 1,
+    remedy: 'support',
+    says: 'The database of the sandbox breaks its own rules.',
+    next: 'Report it, with the output of `scent sandbox status --all --json`; `scent sandbox reset` starts over.',
   },
   SANDBOX_NOT_RUNNING: {
     exit: 10,

@@ -58,9 +58,8 @@ export function createAdmin(state: State, options: AdminOptions): Hono {
   app.route('/__sandbox/v1', v1)
   app.notFound(() => answered(refusal('NOT_FOUND_ROUTE')))
   app.onError((error) => {
-    if (isFailure(error))
-      return answered(refusal(error.code, error.facts.details ?? null, statusOf(error.code)))
-    return answered(refusal('SANDBOX_INTERNAL_ERROR', {message: error.stack ?? error.message}, 500))
+    if (isFailure(error)) return answered(refusal(error.code, error.facts.details ?? null))
+    return answered(refusal('SANDBOX_INTERNAL_ERROR', {message: error.stack ?? error.message}))
   })
   return app
 }
@@ -295,7 +294,3 @@ async function mintFor(
   const spoil: TokenSpoil | undefined = kind === 'wrong-audience' || kind === 'foreign-key' ? kind : undefined
   return {accessToken: await state.tokens.mint(identity, partner.path, spoil)}
 }
-
-/** For the codes that only these controls have. */
-const statusOf = (code: string): number =>
-  code.startsWith('NOT_FOUND') ? 404 : code.startsWith('CONFLICT') ? 409 : 400

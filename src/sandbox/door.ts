@@ -105,7 +105,7 @@ async function settled(state: State, incoming: Incoming, trace: Trace): Promise<
       return {...refusal(error.code, error.facts.details ?? null), ...headersOf(error.facts)}
     // E16
     trace.bug = error instanceof Error ? (error.stack ?? error.message) : String(error)
-    return refusal('SANDBOX_INTERNAL_ERROR', {message: 'The sandbox failed; see its request journal.'}, 500)
+    return refusal('SANDBOX_INTERNAL_ERROR', {message: 'The sandbox failed; see its request journal.'})
   }
 }
 

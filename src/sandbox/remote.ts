@@ -31,17 +31,25 @@ export async function callAdmin<Payload>(
   if (response.ok) return payload as Payload
   const request = `${method} ${new URL(`${adminUrl}/${path}`).pathname}`
   throw new Failure(state, {
-    message: sentenceOf(state, details),
+    ...sentencesOf(state, details),
     httpStatus: response.status,
     details,
     request,
   })
 }
 
-function sentenceOf(state: string, details: unknown): string {
+/** Where the catalogue speaks to a partner, and of "the own account": the controls know no such thing. */
+function sentencesOf(state: string, details: unknown): {message?: string; hint?: string} {
   const errors = (details as {errors?: Record<string, string[]>} | null)?.errors ?? {}
   const named = Object.entries(errors).map(([field, messages]) => `${field} ${messages.join(', ')}`)
-  return named.length > 0 ? `The sandbox refused: ${named.join('; ')}.` : `The sandbox answered ${state}.`
+  if (named.length > 0) return {message: `The sandbox refused: ${named.join('; ')}.`}
+  const [, missing] = /^NOT_FOUND_(\w+)$/.exec(state) ?? []
+  if (missing === undefined || missing === 'PARTNER') return {}
+  const words = missing.toLowerCase().replaceAll('_', ' ')
+  return {
+    message: `The sandbox has no such ${words}.`,
+    ...(missing === 'VARIANT' ? {} : {hint: 'Every id is in `scent sandbox status --all --json`.'}),
+  }
 }
 
 /** Whether the process that a locator names is the sandbox that answers there. */

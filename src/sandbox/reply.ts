@@ -16,8 +16,8 @@ export function success(payload: unknown): Reply {
 }
 
 /** A refusal with its catalogued HTTP status, and the headers that the status asks for (T06). */
-export function refusal(code: string, details: unknown = null, httpStatus?: number): Reply {
-  const status = entryOf(code).http ?? httpStatus ?? 500
+export function refusal(code: string, details: unknown = null): Reply {
+  const status = entryOf(code).http ?? 500
   const headers: Record<string, string> = status === 401 ? {'www-authenticate': 'Bearer'} : {}
   return {status, state: code, payload: null, details, headers}
 }

@@ -1,4 +1,8 @@
+import {join} from 'node:path'
 import {afterAll, beforeAll, describe, expect, it} from 'vitest'
+import {createSandbox} from '../../src/sandbox/sandbox.ts'
+import {saveLocator} from '../../src/store/sandbox.ts'
+import {folder} from '../support/program.ts'
 import {scent} from '../support/scent.ts'
 import {page, service, userOf} from '../support/service.ts'
 
@@ -75,5 +79,30 @@ describe.each([
   it('whose totals are those sums exits with 0', async () => {
     const {code, stderr} = await scent(env, argv(0))
     expect([code, stderr]).toEqual([0, ''])
+  })
+})
+
+describe('sandbox status --check', () => {
+  it('of a database that breaks its rules prints it all, and exits with 1', async () => {
+    const sandbox = await createSandbox()
+    const state = join(folder(), 'state')
+    const user = {PATH: process.env.PATH, SCENT_STATE_DIR: state, SCENT_CONFIG_DIR: state}
+    const {adminToken, credentials} = sandbox
+    const baseUrl = await sandbox.listen()
+    const where = {baseUrl, adminUrl: `${baseUrl}/__sandbox/v1`, adminToken, pid: process.pid, credentials}
+    saveLocator({config: state, state}, where)
+    try {
+      const sound = await scent(user, ['sandbox', 'status', '--check', '--query', 'violations'])
+      expect(sound).toEqual({code: 0, stdout: '[]\n', stderr: ''})
+      sandbox.state.world.run('UPDATE partners SET wallet = wallet + 1 WHERE name = ?', 'Rimal Retail')
+      const {code, stdout, stderr} = await scent(user, ['sandbox', 'status', '--check', '--json'])
+      expect([code, JSON.parse(stdout).violations]).toEqual([
+        1,
+        [{invariant: 'a wallet holds its last balance', ids: [expect.any(String)]}],
+      ])
+      expect(stderr).toMatch(/^Error: .* a wallet holds its last balance \(.*\)\. \(SANDBOX_BROKEN\)\n/)
+    } finally {
+      await sandbox.close()
+    }
   })
 })
