@@ -10,15 +10,25 @@ import {
 import {Failure, isFailure} from '../contract/failure.ts'
 import {isDigits, printJson, sameAmount} from '../contract/money.ts'
 import {millis} from '../contract/time.ts'
+import {uuid} from '../contract/wire.ts'
 
 const fields = Object.keys(discountBody.shape) as (keyof DiscountBody)[]
 
-/** Reads one code out of the list: there is no route for a single one. Fails with NOT_FOUND_DISCOUNT_CODE. */
+/**
+ * Reads one code out of the list: there is no route for a single one. Fails with NOT_FOUND_DISCOUNT_CODE, and with
+ * INVALID_INPUT before anything is sent.
+ */
 export async function readDiscount(client: Client, id: string): Promise<DiscountCode> {
+  if (!uuid.safeParse(id).success)
+    throw new Failure('INVALID_INPUT', {
+      message: `"${id}" is no id of a discount code: that is a UUID, and not the code itself.`,
+      hint: '`scent discounts list` shows the id of each code.',
+      effect: 'none',
+    })
   for await (const one of client.pages(listDiscountCodes, {query: {pageSize: 100}})) {
     if (one.id.toLowerCase() === id.toLowerCase()) return one
   }
-  throw new Failure('NOT_FOUND_DISCOUNT_CODE', {httpStatus: 404, effect: 'none', details: {id}})
+  throw new Failure('NOT_FOUND_DISCOUNT_CODE', {effect: 'none', details: {id}})
 }
 
 export interface FieldChange {

@@ -1,4 +1,5 @@
 import {Failure} from '../contract/failure.ts'
+import {uuid} from '../contract/wire.ts'
 import type {Identity} from './paths.ts'
 import {baseUrlOf, type Config, findProfile, type Profile, requireProfile, type Storage} from './profiles.ts'
 
@@ -36,7 +37,7 @@ interface Chosen extends Profile {
 
 /**
  * Merges flags, environment and profile. Fails with NO_CREDENTIALS or MISSING_INPUT where something is missing, and
- * with INVALID_INPUT where a profile's credential would go to another host than its own, or a currency is none.
+ * with INVALID_INPUT where a profile's credential would go to another host than its own, or a partner id or a currency is none.
  */
 export function settingsOf(flags: Given, env: Env, config: Config): Settings {
   const named = profileSetting(flags, env, config)
@@ -55,7 +56,7 @@ export function settingsOf(flags: Given, env: Env, config: Config): Settings {
     baseUrl,
     clientId,
     secret: fromProfile && profile ? {kind: profile.storage, account: profile.name} : {kind: 'environment'},
-    onBehalfOf: pick(given('--as', 'SCENT_ON_BEHALF_OF', flags.as, env)),
+    onBehalfOf: partnerOf(pick(given('--as', 'SCENT_ON_BEHALF_OF', flags.as, env))),
     currency: currencyOf(pick(given('--currency', 'SCENT_CURRENCY', flags.currency, env))),
     rateShare: (fromProfile ? profile?.rateShare : undefined) ?? 1,
   }
@@ -68,6 +69,14 @@ function currencyOf(setting: Setting | undefined): Setting | undefined {
   throw new Failure('INVALID_INPUT', {
     message: `"${setting.value}" (${setting.source}) is no currency code.`,
     hint: 'Give three letters, such as USD.',
+  })
+}
+
+function partnerOf(setting: Setting | undefined): Setting | undefined {
+  if (setting === undefined || uuid.safeParse(setting.value).success) return setting
+  throw new Failure('INVALID_INPUT', {
+    message: `"${setting.value}" (${setting.source}) is no partner id.`,
+    hint: 'Give the id of a descendant partner, a UUID.',
   })
 }
 

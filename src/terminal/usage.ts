@@ -9,6 +9,8 @@ export function failureOf(error: unknown, id: string, flags: string[]): Failure 
     const message = `This is a bug in scent: ${error instanceof Error ? error.message : String(error)}`
     return new Failure('UNEXPECTED', {message}, {cause: error})
   }
+  const missing = missingArguments(error)
+  if (missing !== undefined) return new Failure('MISSING_INPUT', {message: missing, hint: helpOf(id)})
   const message = error.message
     .replace(/\u001b\[[\d;]*m/g, '')
     .replace(/\n+See more help with --help$/, '')
@@ -18,8 +20,30 @@ export function failureOf(error: unknown, id: string, flags: string[]): Failure 
   const code = /^\s*Missing/m.test(message) ? 'MISSING_INPUT' : 'INVALID_INPUT'
   const unknown = 'flags' in error && Array.isArray(error.flags) ? String(error.flags[0]) : ''
   const [near] = unknown.startsWith('--') ? nearest(unknown.slice(2), flags) : []
-  const hint = `${near ? `Did you mean --${near}? ` : ''}See \`scent ${id.replaceAll(':', ' ')} --help\`.`
+  const hint = `${near ? `Did you mean --${near}? ` : ''}${helpOf(id)}`
   return new Failure(code, {message: message.replace(/\s*\n\s*/g, ' '), hint})
+}
+
+const helpOf = (id: string) => `See \`scent ${id.replaceAll(':', ' ')} --help\`.`
+
+interface Arg {
+  name: string
+  description?: string
+  options?: string[]
+}
+
+/**
+ * The arguments that are left out; undefined where it is about something else. oclif's own words go on about flags
+ * that may stand in front and take several values: ours take one each.
+ */
+function missingArguments(error: Error): string | undefined {
+  if (!/^Missing \d+ required arg/.test(error.message) || !('args' in error)) return undefined
+  const args = error.args as Arg[]
+  const told = args.map(({name, description, options}) => {
+    const what = options ? `${options.join(', ')}` : (description ?? '').replace(/\.$/, '')
+    return `${name.toUpperCase()}${what && ` (${what})`}`
+  })
+  return `Missing ${told.join(' and ')}.`
 }
 
 /** Whether a command line asks for JSON, also where it can not be parsed. */

@@ -68,7 +68,7 @@ describe('a subscription', () => {
     expect(list.stdout).not.toContain('whsec')
 
     const update = await scent('webhooks', 'update', id, '--header', 'X-Team=ops')
-    expect(update.stderr).toContain('replace the whole set')
+    expect(update.stderr).toContain('replaced all that were set before')
     expect(update.stdout).not.toContain('X-Team')
     expect((await scent('webhooks', 'update', id)).code).toBe(2)
 
@@ -123,7 +123,7 @@ describe.skipIf(missing)('in a terminal', () => {
       terminal.press('Enter')
       await terminal.see('Units of RML-TAI-050')
       terminal.press('Enter')
-      await terminal.see('Request the return of 1 units')
+      await terminal.see('Request the return of 1 unit of')
       terminal.type('y')
       terminal.press('Enter')
       await terminal.see('[0]')

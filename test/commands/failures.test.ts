@@ -108,6 +108,9 @@ describe('no answer', () => {
   })
 })
 
+const aLine = '1f0c2d3e-4b5a-4968-8776-655443322110'
+const aReturn = ['returns', 'create', aLine, '--group', aLine, '--line', `${aLine}=1:Damaged`]
+
 describe('wrong usage exits with 2, in either voice', () => {
   it.each([
     [['orders', 'get'], 'MISSING_INPUT', 'id'],
@@ -132,6 +135,12 @@ describe('wrong usage exits with 2, in either voice', () => {
     [['api', 'POST', 'x', '--paginate'], 'INVALID_INPUT', 'GET'],
     [['api', 'GET', 'scent/../x'], 'INVALID_INPUT', 'path'],
     [['wallet', 'balance', '--base-url', 'http://elsewhere.example'], 'INSECURE_URL', 'https'],
+    [['wallet', 'balance', '--as', 'zzz'], 'INVALID_INPUT', '"zzz" (--as)'],
+    [['discounts', 'update'], 'MISSING_INPUT', 'Missing ID (Id of the code, a UUID).'],
+    [['sandbox', 'return'], 'MISSING_INPUT', 'and STEP (accept, reject, dispatch, receive, refund).'],
+    [['discounts', 'update', 'EID20', '--value', '3'], 'INVALID_INPUT', '"EID20"'],
+    [['webhooks', 'update', 'nope', '--header', 'a=b'], 'INVALID_INPUT', '"nope"'],
+    [[...aReturn, '--line', `${aLine}=2:Other`], 'INVALID_INPUT', `--line ${aLine} is given twice`],
   ])('%j', async (argv, state, named) => {
     const before = shop.seen.length
     const [json, text] = await Promise.all([scent(...argv, '--json'), scent(...argv)])
@@ -152,6 +161,15 @@ describe('wrong usage exits with 2, in either voice', () => {
     expect(stderr).toContain('`scent cart show --profile')
   })
 
+  it('names the variable, where the value came from one', async () => {
+    const {code, stderr} = await run({...env, SCENT_ON_BEHALF_OF: 'zzz'}, ['wallet', 'balance'])
+    expect([code, stderr]).toEqual([2, expect.stringContaining('"zzz" (SCENT_ON_BEHALF_OF)')])
+  })
+
+  it('says nothing of flags that take several values: ours take one each', async () => {
+    expect((await scent('api')).stderr).not.toContain('multiple')
+  })
+
   it('names the flag that was meant', async () => {
     expect((await scent('cart', 'show', '--custmer', 'x')).stderr).toContain('Did you mean --customer?')
     expect((await scent('crat', 'show')).stderr).toContain('`scent cart show`')
@@ -168,6 +186,17 @@ describe('api --paginate of what is no list', () => {
     const {error} = JSON.parse(stdout)
     expect(error.hint).toContain('without --paginate')
     expect(error.message).not.toContain('--all')
+  })
+})
+
+describe('a sales report that the service has not', () => {
+  it('is told as such, and the names that are known', async () => {
+    reply = {status: 404, state: 'NOT_FOUND_ROUTE'}
+    const argv = ['reports', 'sales', 'foo', '--from', '2026-01-01', '--to', '2026-02-01', '--json']
+    const {code, stdout} = await scent(...argv)
+    const {message, hint} = JSON.parse(stdout).error
+    expect([code, message]).toEqual([5, 'The service has no sales report "foo".'])
+    expect(hint).toContain('by-variant')
   })
 })
 

@@ -84,6 +84,7 @@ const dealtWith: Partial<Record<`${OperationName} ${Code}`, string>> = {
   'createOrder CONFLICT_ORDER_DUPLICATE_REFERENCE': 'reads the order and compares it',
   'createOrder CONFLICT_PRICE_LOCK_ALREADY_USED': 'reads the order and compares it',
   'createOrder CONFLICT_ORDER_REQUIRES_INTERVENTION': 'says what is known of the order',
+  'updateDiscountCode NOT_FOUND_DISCOUNT_CODE': 'read from the list, which refuses nothing',
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: the document of any failure

@@ -217,11 +217,18 @@ test('orders, notices and returns go on as an operator of the service would have
     refund: {shippingFeeRefund: null},
   })
   const again = await sandbox('return', made.id, 'reject', '--reason', 'late', '--json')
-  expect([again.code, JSON.parse(again.stdout).error.message]).toEqual([
+  expect([again.code, JSON.parse(again.stdout).error]).toEqual([
     8,
-    'The sandbox refused: return is Refunded already.',
+    expect.objectContaining({
+      message: 'The sandbox refused: return is Refunded already.',
+      hint: expect.stringContaining('a closed one takes no step any more'),
+    }),
   ])
-  expect((await sandbox('return', 'RMA-000077', 'accept')).code).toBe(5)
+  const unknown = await sandbox('return', 'RMA-000077', 'accept')
+  expect([unknown.code, unknown.stderr]).toEqual([
+    5,
+    expect.stringMatching(/^Error: The sandbox has no such return request\. .*\n.*\nNext: Every id is in/),
+  ])
   const hook = await scent(
     user,
     ['api', 'POST', 'scent/webhooks', '--input', '-', '--json'],

@@ -135,13 +135,15 @@ describe('the settings', () => {
     })
   })
 
+  const child = '6fe780e5-ae36-45fd-8893-ee6dc71193b0'
+
   test('name flag, environment and profile in this order, and what was beaten', () => {
     const env = {
       SCENT_PROFILE: 'nobody',
       SCENT_BASE_URL: 'https://api.example.com/v',
-      SCENT_ON_BEHALF_OF: 'p',
+      SCENT_ON_BEHALF_OF: child,
     }
-    const flags = {profile: 'rimal', 'base-url': 'https://api.example.com/other/', as: 'p'}
+    const flags = {profile: 'rimal', 'base-url': 'https://api.example.com/other/', as: child}
     const settings = settingsOf(flags, env, {...config, current: 'warda'})
     expect(settings.profile).toEqual({
       value: 'rimal',
@@ -159,7 +161,7 @@ describe('the settings', () => {
         {value: 'https://api.example.com', source: 'profile rimal'},
       ],
     })
-    expect(settings.onBehalfOf).toEqual({value: 'p', source: 'SCENT_ON_BEHALF_OF', beat: []})
+    expect(settings.onBehalfOf).toEqual({value: child, source: 'SCENT_ON_BEHALF_OF', beat: []})
   })
 
   test('take the credential of the environment before that of the profile', () => {

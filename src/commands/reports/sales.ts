@@ -1,7 +1,8 @@
 import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
 import {apiFlags, ScentCommand} from '../../command.ts'
-import {readSalesReport, salesReports} from '../../contract/reports.ts'
+import {salesReports} from '../../contract/reports.ts'
+import {readSales} from '../../flows/reports.ts'
 import {anyView, rowsOf, words} from '../../terminal/any.ts'
 import {chart} from '../../terminal/chart.ts'
 import {seriesOf} from '../../terminal/reports.ts'
@@ -27,8 +28,7 @@ Which reports the service has is not documented: NAME is sent as it is. The sand
   async run(): Promise<unknown> {
     const {args, flags} = await this.parse(ReportsSales)
     const {client} = await this.session(flags)
-    const query = {fromUtc: flags.from, toUtc: flags.to}
-    const report = await client.call(readSalesReport, {params: {report: args.name}, query})
+    const report = await readSales(client, args.name, {fromUtc: flags.from, toUtc: flags.to})
     const series = seriesOf(rowsOf(report ?? {}) ?? [])
     if (series)
       this.picture(`${words(series.name)}, first day to last`, (width) => chart(series.points, {width}))

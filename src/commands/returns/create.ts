@@ -33,7 +33,7 @@ The one documented reason is Damaged. After a lost answer the request is asked o
 
   async run(): Promise<ReturnRequest> {
     const {args, flags} = await this.parse(ReturnsCreate)
-    const given = flags.line?.map(lineOf)
+    const given = linesOf(flags.line)
     if (given && !flags.group) throw new Failure('MISSING_INPUT', {message: '--line needs --group as well.'})
     if (!given && !(await this.ask()).interactive)
       throw new Failure('MISSING_INPUT', {
@@ -46,7 +46,9 @@ The one documented reason is Damaged. After a lost answer the request is asked o
         ? {fulfillmentGroupId: flags.group, lines: given}
         : await this.asked(client, args.order, flags.group)
     const units = body.lines.reduce((sum, {quantity}) => sum + quantity, 0)
-    await this.confirm(`Request the return of ${units} units of order ${args.order}?`)
+    await this.confirm(
+      `Request the return of ${units} ${units === 1 ? 'unit' : 'units'} of order ${args.order}?`,
+    )
     const request = await requestReturn(client, args.order, body)
     this.show(returnCard(request))
     return request
@@ -79,6 +81,22 @@ The one documented reason is Damaged. After a lost answer the request is asked o
     }))
     return {fulfillmentGroupId, lines: wanted}
   }
+}
+
+/** The lines that the flags name. Fails with INVALID_INPUT, also where one is named twice. */
+function linesOf(texts: string[] | undefined): Lines | undefined {
+  const lines = texts?.map(lineOf)
+  const seen = new Set<string>()
+  for (const {scentOrderLineId, allocationId = ''} of lines ?? []) {
+    const key = `${scentOrderLineId}:${allocationId}`.toLowerCase()
+    if (seen.has(key))
+      throw new Failure('INVALID_INPUT', {
+        message: `--line ${scentOrderLineId} is given twice.`,
+        hint: 'Give each line once, with all its units. The units of one line have one reason in a request.',
+      })
+    seen.add(key)
+  }
+  return lines
 }
 
 const LINE = /^([^=]+)=([1-9]\d{0,8}):([^:]+)(?::([^:]+))?$/

@@ -34,11 +34,17 @@ export default class WebhooksUpdate extends ScentCommand {
         message: 'Nothing to change was given.',
         hint: 'Give --url, --event, --header or --clear-headers.',
       })
-    if (headers) this.note('The headers given replace the whole set; the API never shows the ones before.')
     const session = await this.session(flags)
     const updated = await session.client.call(updateWebhook, {params: {webhookId: args.id}, body})
     await session.sawWebhook(updated)
+    if (headers) this.note(replacedText(Object.keys(headers).length))
     this.show(subscriptionCard(updated))
     return updated
   }
+}
+
+/** The API never shows headers: what was sent is all that is known of them. */
+function replacedText(count: number): string {
+  if (count === 0) return 'No headers of your own are sent any more.'
+  return `The ${count === 1 ? 'header' : 'headers'} given replaced all that were set before.`
 }
