@@ -28,7 +28,10 @@ export const listCommissionPeriods = {
   path: '/api/v1/commission-periods',
   auth: 'bearer',
   repeat: 'freely',
-  query: {...pageQuery, status: {kind: 'text'}},
+  query: {
+    ...pageQuery,
+    status: {kind: 'enum', values: commissionStatuses, own: 'VALIDATION_INVALID_COMMISSION_PERIOD_STATUS'},
+  },
   payload: mentioned(pageOf(commissionPeriod)),
   fails: ['VALIDATION_INVALID_COMMISSION_PERIOD_STATUS'],
 } as const satisfies Operation

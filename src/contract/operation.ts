@@ -9,7 +9,8 @@ import type {Method} from './wire.ts'
 export type QueryRule =
   | {kind: 'text'; max?: number; many?: true}
   | {kind: 'uuid'; many?: true}
-  | {kind: 'enum'; values: readonly string[]; many?: true}
+  // `own`: the code of any other value, where that is not VALIDATION_INVALID_QUERY_PARAMETER.
+  | {kind: 'enum'; values: readonly string[]; many?: true; own?: Code}
   | {kind: 'tokens'; values: readonly string[]}
   | {kind: 'decimal' | 'date' | 'boolean' | 'page' | 'pageSize'}
 

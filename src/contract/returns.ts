@@ -139,7 +139,10 @@ export const listReturns = {
   path: '/api/v1/scent/return-requests',
   auth: 'bearer',
   repeat: 'freely',
-  query: {...pageQuery, status: {kind: 'text', max: 20}},
+  query: {
+    ...pageQuery,
+    status: {kind: 'enum', values: returnStatuses, own: 'VALIDATION_INVALID_RETURN_STATUS'},
+  },
   payload: mentioned(pageOf(returnRequest)),
   fails: ['VALIDATION_INVALID_RETURN_STATUS'],
 } as const satisfies Operation

@@ -53,8 +53,8 @@ type Issue = z.core.$ZodIssue
 
 interface Verdict {
   errors: Record<string, string[]>
-  /** Codes of their own that single fields have, in the order they are checked. */
-  own: Code[]
+  /** Fields that have a code of their own, in the order they are checked. */
+  own: {code: Code; name: string; message: string}[]
 }
 
 /**
@@ -68,17 +68,17 @@ export function readBody(
   rejectUnknown: boolean,
   ignored: string[] = [],
 ): unknown {
-  const first = schema.safeParse(value)
-  if (first.success) return first.data
-  const unknown = first.error.issues.filter((issue) => issue.code === 'unrecognized_keys')
+  const parsed = schema.safeParse(value)
+  if (parsed.success) return parsed.data
+  const unknown = parsed.error.issues.filter((issue) => issue.code === 'unrecognized_keys')
   if (unknown.length > 0 && !rejectUnknown) {
     ignored.push(...unknown.flatMap(({path, keys}) => keys.map((key) => nameOf([...path, key]))))
     return readBody(schema, without(value, unknown), true)
   }
-  const {errors, own} = judge(first.error.issues, value)
+  const {errors, own} = judge(parsed.error.issues, value)
   refuseFaults(errors)
-  const [code] = own
-  if (code !== undefined) refuse(code)
+  const [first] = own
+  if (first !== undefined) invalid({[first.name]: [first.message]}, first.code)
   return value
 }
 
@@ -86,7 +86,8 @@ function judge(issues: Issue[], value: unknown): Verdict {
   const verdict: Verdict = {errors: {}, own: []}
   for (const issue of issues) {
     const code = ownCode(issue, value)
-    if (code !== undefined) verdict.own.push(code)
+    if (code !== undefined)
+      verdict.own.push({code, name: nameOf(issue.path), message: messageOf(issue, value)})
     else if (issue.code === 'unrecognized_keys') {
       for (const key of issue.keys)
         verdict.errors[nameOf([...issue.path, key])] = ['is no field of this request']

@@ -15,7 +15,7 @@ import {
   type Totals,
   totalsOf,
 } from './pricing.ts'
-import {invalid, refuse} from './reply.ts'
+import {invalid} from './reply.ts'
 import {availabilityOf, type StockFacts} from './stock.ts'
 import type {World} from './world.ts'
 
@@ -52,7 +52,8 @@ export interface CartLine extends StockFacts {
  */
 export function checkedRef(ref: string): string {
   if (ref === '') invalid({customerRef: ['must not be empty; leave it out for the partner-level cart']})
-  if (ref.length > 128) refuse('VALIDATION_CUSTOMER_REF_TOO_LONG')
+  if (ref.length > 128)
+    invalid({customerRef: ['must not exceed 128 characters']}, 'VALIDATION_CUSTOMER_REF_TOO_LONG')
   if (!isStorable(ref)) invalid({customerRef: ['holds characters that are no text']})
   return ref
 }

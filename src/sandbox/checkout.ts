@@ -13,7 +13,7 @@ import {
   marketingOf,
   totalsOf,
 } from './pricing.ts'
-import {refuse} from './reply.ts'
+import {invalid, refuse} from './reply.ts'
 import {availabilityOf} from './stock.ts'
 
 export const lockMinutes = 15
@@ -212,12 +212,13 @@ export function usableLock(
 ): {cartId: string; lines: LockedLine[]} {
   const {world, partner, now} = call
   const lock = world.get<LockRow>('SELECT * FROM locks WHERE id = ? AND partner_id = ?', lockId, partner.id)
-  if (lock === undefined || lock.customer_ref !== ref) refuse('VALIDATION_PRICE_LOCK_INVALID')
+  if (lock === undefined || lock.customer_ref !== ref)
+    invalid({lockId: ['is no lock of this cart']}, 'VALIDATION_PRICE_LOCK_INVALID')
   if (lock.order_id !== null) refuse('CONFLICT_PRICE_LOCK_ALREADY_USED', {orderId: lock.order_id})
   const cart = cartOf(world, partner.id, ref)
   const isCurrent = cart?.id === lock.cart_id && cart.version === lock.cart_version && cart.lock_id === lockId
-  if (!isCurrent) refuse('VALIDATION_PRICE_LOCK_INVALID')
+  if (!isCurrent) invalid({lockId: ['is no longer in force']}, 'VALIDATION_PRICE_LOCK_INVALID')
   // P11: its last moment is too late.
-  if (now >= lock.expires_at) refuse('VALIDATION_PRICE_LOCK_EXPIRED')
+  if (now >= lock.expires_at) invalid({lockId: ['has expired']}, 'VALIDATION_PRICE_LOCK_EXPIRED')
   return {cartId: lock.cart_id, lines: JSON.parse(lock.lines) as LockedLine[]}
 }

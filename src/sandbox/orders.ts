@@ -18,7 +18,7 @@ import {
   totalsOf,
 } from './pricing.ts'
 import {type Discount, discountOf, redeem} from './redemption.ts'
-import {refuse, refuseFaults} from './reply.ts'
+import {invalid, refuse, refuseFaults} from './reply.ts'
 import type {InFlight} from './state.ts'
 import {availabilityOf, moveStock, type StockFacts} from './stock.ts'
 import {moveWallet} from './wallet.ts'
@@ -101,7 +101,9 @@ function checkFields(body: OrderBody): void {
   }
   refuseFaults(errors)
   if (body.customerRef !== undefined) checkedRef(body.customerRef)
-  if (!isCountry(body.shippingAddress.countryCode)) refuse('VALIDATION_INVALID_COUNTRY_CODE')
+  if (isCountry(body.shippingAddress.countryCode)) return
+  const field = {'shippingAddress.countryCode': ['is no ISO 3166-1 alpha-3 code']}
+  invalid(field, 'VALIDATION_INVALID_COUNTRY_CODE')
 }
 
 /** O05: a reference is taken for all carts of the partner. O07: whatever else the body says. */

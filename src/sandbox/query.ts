@@ -61,13 +61,24 @@ function judge(rules: Rules, sent: Map<string, string[]>): void {
   stop('VALIDATION_INVALID_PAGE', errorsOf(failing('page'), 'must be a whole number from 1'), {minimum: 1})
   const tokens = failing('tokens')
   stop('VALIDATION_UNKNOWN_INCLUDE', errorsOf(tokens, 'holds an unknown token'), allowed(rules, tokens))
-  const others = failing('text', 'uuid', 'enum', 'decimal', 'boolean')
-  const enums = others.filter((name) => rules[name]?.kind === 'enum')
-  stop(
-    'VALIDATION_INVALID_QUERY_PARAMETER',
-    errorsOf(others, 'does not parse as its type'),
-    enums.length === 0 ? {} : allowed(rules, enums),
-  )
+  judgeValues(rules, failing('text', 'uuid', 'enum', 'decimal', 'boolean'))
+}
+
+/** The last rule of all queries, and then the codes that single values have of their own. */
+function judgeValues(rules: Rules, failing: string[]): void {
+  const ownOf = (name: string): Code | undefined => {
+    const rule = rules[name]
+    return rule?.kind === 'enum' ? rule.own : undefined
+  }
+  const plain = failing.filter((name) => ownOf(name) === undefined)
+  const enums = plain.filter((name) => rules[name]?.kind === 'enum')
+  const more = enums.length === 0 ? {} : allowed(rules, enums)
+  stop('VALIDATION_INVALID_QUERY_PARAMETER', errorsOf(plain, 'does not parse as its type'), more)
+  for (const name of failing) {
+    const own = ownOf(name)
+    if (own !== undefined)
+      stop(own, errorsOf([name], 'must be one of the allowed values'), allowed(rules, [name]))
+  }
 }
 
 /** Q03: a single-valued parameter that is repeated fails the rule of its type. Q04: an empty value does too. */

@@ -27,7 +27,10 @@ export function envelope(reply: Reply): string {
   return JSON.stringify({state: reply.state, payload: reply.payload, details: reply.details})
 }
 
-/** Refuses with a code of the catalogue. Details hold what the spec names (E04), or a hint (E05). */
+/**
+ * Refuses with a code of the catalogue. Details hold what the spec names (E04), or a hint (E05). One that is about a
+ * field or a parameter is `invalid`.
+ */
 export function refuse(
   code: Code | (string & {}),
   details: unknown = null,
@@ -36,7 +39,10 @@ export function refuse(
   throw new Failure(code, {details, ...more})
 }
 
-/** A 400 that names each offending field or parameter (E02); `more` stands beside the errors (E03). */
+/**
+ * A 400, whatever its code, names each offending field or parameter (spec, Envelope; E02); `more` stands beside the
+ * errors (E03).
+ */
 export function invalid(
   errors: Record<string, string[]>,
   code: Code = 'VALIDATION_ERRORS',

@@ -1,7 +1,7 @@
 import type {listScents, readScent} from '../contract/scents.ts'
 import type {Call} from './call.ts'
 import {pageOf} from './page.ts'
-import {refuse} from './reply.ts'
+import {invalid, refuse} from './reply.ts'
 
 interface ScentRow {
   id: string
@@ -28,7 +28,7 @@ const own = `FROM scents s WHERE EXISTS (
 /** K08: GET /scent/scents, by name. */
 export function serveListScents(call: Call<typeof listScents>): unknown {
   const {world, partner, query} = call
-  for (const list of ['concentration', 'audience'] as const) refuseUnknownCode(list, query[list])
+  refuseUnknownCodes(query)
   // K04: AND between filters, OR within a repeated one.
   const where = `${own} AND (?2 IS NULL OR s.brand_id IN (SELECT value FROM json_each(?2)))
     AND (?3 IS NULL OR s.concentration = ?3) AND (?4 IS NULL OR s.audience = ?4)`
@@ -53,9 +53,17 @@ export function serveReadScent({world, partner, params}: Call<typeof readScent>)
   return scentPayload(row ?? refuse('NOT_FOUND_SCENT'))
 }
 
-function refuseUnknownCode(list: keyof typeof lookups, value: string | undefined): void {
-  const known: readonly string[] = lookups[list]
-  if (value !== undefined && !known.includes(value)) refuse('VALIDATION_UNKNOWN_LOOKUP_CODE', {list, value})
+/** Every unknown code is named; `list` and `value` are those of the first. */
+function refuseUnknownCodes(query: Call<typeof listScents>['query']): void {
+  const unknown = (['concentration', 'audience'] as const).flatMap((list) => {
+    const known: readonly string[] = lookups[list]
+    const value = query[list]
+    return value === undefined || known.includes(value) ? [] : [{list, value}]
+  })
+  const [first] = unknown
+  if (first === undefined) return
+  const errors = Object.fromEntries(unknown.map(({list}) => [list, ['is no known code']]))
+  invalid(errors, 'VALIDATION_UNKNOWN_LOOKUP_CODE', first)
 }
 
 // K09. not shown: the fields of a scent.

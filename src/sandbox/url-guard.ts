@@ -1,7 +1,7 @@
 import type {LookupAddress} from 'node:dns'
 import {lookup} from 'node:dns/promises'
 import {BlockList, isIP} from 'node:net'
-import {refuse} from './reply.ts'
+import {invalid} from './reply.ts'
 
 /** not shown: the values of details.reason. (H23) */
 export type UnsafeReason = 'NOT_ABSOLUTE_HTTPS' | 'USERINFO_NOT_ALLOWED' | 'UNRESOLVABLE' | 'PRIVATE_ADDRESS'
@@ -72,7 +72,9 @@ export async function judgeUrl(text: string, {strict}: {strict: boolean}): Promi
 /** Refuses a URL that deliveries may not go to. */
 export async function refuseUnsafeUrl(text: string, options: {strict: boolean}): Promise<void> {
   const verdict = await judgeUrl(text, options)
-  if ('reason' in verdict) refuse('VALIDATION_WEBHOOK_URL_UNSAFE', {reason: verdict.reason})
+  if (!('reason' in verdict)) return
+  const {reason} = verdict
+  invalid({url: ['must not be delivered to']}, 'VALIDATION_WEBHOOK_URL_UNSAFE', {reason})
 }
 
 const patienceMs = 10_000

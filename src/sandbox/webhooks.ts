@@ -175,7 +175,7 @@ export function serveTestWebhook(call: Call<typeof testWebhook>): Afterwards {
   const row = ownSubscription(call)
   const type = eventTypes.find((known) => known === body.eventType)
   if (type === undefined || !(JSON.parse(row.event_types) as string[]).includes(type))
-    refuse('VALIDATION_WEBHOOK_EVENT_TYPE_NOT_SUBSCRIBED')
+    invalid({eventType: ['is not subscribed']}, 'VALIDATION_WEBHOOK_EVENT_TYPE_NOT_SUBSCRIBED')
   const subject = `test-fire ${world.next('test-fire')}`
   const event = eventOf({type, partnerId: partner.id, subject, data: {test: true}, at: now})
   keepEvent(world, event, now)

@@ -1,3 +1,5 @@
+import {returnStatuses} from '../../src/contract/returns.ts'
+import {eventTypes as known} from '../../src/sandbox/events.ts'
 import type {Sandbox} from '../../src/sandbox/sandbox.ts'
 import {type Answer, type callerOf, control} from './caller.ts'
 import type {Case} from './read-refusals.ts'
@@ -94,6 +96,10 @@ function returnCases(at: At): Case[] {
       of: 'listReturns',
       code: 'VALIDATION_INVALID_RETURN_STATUS',
       provoke: () => ask('GET', '/scent/return-requests', {query: 'status=requested'}),
+      details: () => ({
+        errors: {status: ['must be one of the allowed values']},
+        allowedValues: {status: [...returnStatuses]},
+      }),
     },
     {
       of: 'withdrawReturn',
@@ -161,12 +167,17 @@ function webhookCases(at: At): Case[] {
   }
   const unknown = 'NOT_FOUND_WEBHOOK_SUBSCRIPTION'
   return [
-    {of: 'createWebhook', code: 'VALIDATION_ERRORS', provoke: () => create({eventTypes: []})},
+    {
+      of: 'createWebhook',
+      code: 'VALIDATION_ERRORS',
+      provoke: () => create({eventTypes: ['nothing']}),
+      details: () => ({errors: {'eventTypes[0]': ['is no event type']}, allowedValues: {eventTypes: known}}),
+    },
     {
       of: 'createWebhook',
       code: 'VALIDATION_WEBHOOK_URL_UNSAFE',
       provoke: () => create({url: 'https://10.0.0.1/'}),
-      details: () => ({reason: 'PRIVATE_ADDRESS'}),
+      details: () => ({errors: {url: ['must not be delivered to']}, reason: 'PRIVATE_ADDRESS'}),
     },
     {
       of: 'createWebhook',
@@ -179,13 +190,14 @@ function webhookCases(at: At): Case[] {
     {
       of: 'updateWebhook',
       code: 'VALIDATION_ERRORS',
-      provoke: async () => put(await made(), {headers: {Host: 'x'}}),
+      provoke: async () => put(await made(), {headers: {A: 'ü'}}),
+      details: () => ({errors: {'headers.A': ['must be visible ASCII']}}),
     },
     {
       of: 'updateWebhook',
       code: 'VALIDATION_WEBHOOK_URL_UNSAFE',
       provoke: async () => put(await made(), {url: 'relative'}),
-      details: () => ({reason: 'NOT_ABSOLUTE_HTTPS'}),
+      details: () => ({errors: {url: ['must not be delivered to']}, reason: 'NOT_ABSOLUTE_HTTPS'}),
     },
     {of: 'updateWebhook', code: unknown, provoke: () => put(nobody, {})},
     {of: 'setWebhookActive', code: 'VALIDATION_ERRORS', provoke: async () => activate(await made(), {})},
@@ -201,6 +213,7 @@ function webhookCases(at: At): Case[] {
       of: 'testWebhook',
       code: 'VALIDATION_WEBHOOK_EVENT_TYPE_NOT_SUBSCRIBED',
       provoke: async () => fire(await made(), 'order.failed'),
+      details: () => ({errors: {eventType: ['is not subscribed']}}),
     },
     {of: 'testWebhook', code: unknown, provoke: () => fire(nobody, 'order.completed')},
   ]

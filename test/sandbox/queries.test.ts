@@ -22,8 +22,14 @@ const read = (operation: Operation, query: string): Promise<Answer> => {
   return caller.ask(operation.method, path.slice('/api/v1'.length), {query})
 }
 
-/** The six rules in the order in which they decide, and a value that breaks each kind of parameter. */
-const rules: {code: string; kinds: QueryRule['kind'][]; extra: object}[] = [
+interface Row {
+  code: string
+  kinds: QueryRule['kind'][]
+  extra: object
+}
+
+/** The rules in the order in which they decide, and a value that breaks each kind of parameter. */
+const rules: Row[] = [
   {code: 'VALIDATION_INVALID_DATE', kinds: ['date'], extra: {}},
   {code: 'VALIDATION_INVALID_PAGE_SIZE', kinds: ['pageSize'], extra: {minimum: 1, maximum: 100}},
   {code: 'VALIDATION_INVALID_PAGE', kinds: ['page'], extra: {minimum: 1}},
@@ -33,6 +39,8 @@ const rules: {code: string; kinds: QueryRule['kind'][]; extra: object}[] = [
     kinds: ['text', 'uuid', 'enum', 'decimal', 'boolean'],
     extra: {},
   },
+  {code: 'VALIDATION_INVALID_RETURN_STATUS', kinds: ['enum'], extra: {}},
+  {code: 'VALIDATION_INVALID_COMMISSION_PERIOD_STATUS', kinds: ['enum'], extra: {}},
 ]
 const broken = (rule: QueryRule): string => (rule.kind === 'text' ? '' : rule.kind === 'date' ? '32nd' : '0x')
 
@@ -42,14 +50,19 @@ const reads = operations.filter(([, {method}]) => method === 'GET')
 const isList = ({query}: Operation) => query !== undefined && 'pageSize' in query
 const lists = reads.filter(([, operation]) => isList(operation))
 
-/** The parameters of an operation that a rule judges. A text with a limit has a code of its own. */
-const judged = (query: Rules, kinds: QueryRule['kind'][]) =>
-  Object.entries(query).filter(([, rule]) => kinds.includes(rule.kind) && !('max' in rule))
+const usual = 'VALIDATION_INVALID_QUERY_PARAMETER'
+const codeOf = (rule: QueryRule, row: Row) => (rule.kind === 'enum' ? (rule.own ?? usual) : row.code)
+
+/** The parameters of an operation that a rule judges. A text with a limit is judged by its operation. */
+const judged = (query: Rules, row: Row) =>
+  Object.entries(query).filter(
+    ([, rule]) => row.kinds.includes(rule.kind) && !('max' in rule) && codeOf(rule, row) === row.code,
+  )
 
 const spoilt = (query: Rules, from: number) =>
   rules
     .slice(from)
-    .flatMap(({kinds}) => judged(query, kinds).map(([name, rule]) => `${name}=${broken(rule)}`))
+    .flatMap((row) => judged(query, row).map(([name, rule]) => `${name}=${broken(rule)}`))
     .reverse()
 
 test('there are nine paged lists', () => {
@@ -78,8 +91,9 @@ describe.each(reads)('the query of %s', (_, operation) => {
   })
 
   test('the rules decide in their order, and each names all its offenders and its own details', async () => {
-    for (const [i, {code, kinds, extra}] of rules.entries()) {
-      const offenders = judged(query, kinds)
+    for (const [i, row] of rules.entries()) {
+      const {code, extra} = row
+      const offenders = judged(query, row)
       if (offenders.length === 0) continue
       const answer = await read(operation, spoilt(query, i).join('&'))
       expect([answer.status, answer.state]).toEqual([400, code])
@@ -92,8 +106,9 @@ describe.each(reads)('the query of %s', (_, operation) => {
   })
 
   test('what is given once and must be, fails the rule of its type when it is repeated', async () => {
-    for (const {code, kinds} of rules) {
-      for (const [name, rule] of judged(query, kinds)) {
+    for (const row of rules) {
+      const {code} = row
+      for (const [name, rule] of judged(query, row)) {
         if ('many' in rule) continue
         const other = rule.kind === 'date' && name.startsWith('from') ? [name.replace('from', 'to')] : []
         const ends = rule.kind === 'date' && name.startsWith('to') ? [name.replace('to', 'from')] : []

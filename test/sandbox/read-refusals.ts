@@ -45,13 +45,18 @@ export function readCases(at: () => {sandbox: Sandbox; caller: ReturnType<typeof
     {
       of: 'listScents',
       code: 'VALIDATION_UNKNOWN_LOOKUP_CODE',
-      provoke: () => ask('GET', '/scent/scents', {query: 'concentration=edp'}),
-      details: () => ({list: 'concentration', value: 'edp'}),
+      provoke: () => ask('GET', '/scent/scents', {query: 'concentration=edp&audience=X'}),
+      details: () => ({
+        errors: {concentration: ['is no known code'], audience: ['is no known code']},
+        list: 'concentration',
+        value: 'edp',
+      }),
     },
     {
       of: 'readWishlist',
       code: 'VALIDATION_CUSTOMER_REF_TOO_LONG',
       provoke: () => ask('GET', `/scent/wishlist/${long}`),
+      details: () => ({errors: {customerRef: ['must not exceed 128 characters']}}),
     },
     {of: 'addWishlistItem', code: 'VALIDATION_ERRORS', provoke: wish('C-1', {variantId: 'x'})},
     {of: 'addWishlistItem', code: 'NOT_FOUND_VARIANT', provoke: wish('C-1', {variantId: nobody})},
@@ -114,7 +119,7 @@ export function readCases(at: () => {sandbox: Sandbox; caller: ReturnType<typeof
       code: 'VALIDATION_INVALID_COMMISSION_PERIOD_STATUS',
       provoke: () => ask('GET', '/commission-periods', {query: 'status=provisional'}),
       details: () => ({
-        errors: {status: ['must be one of Provisional, Issued, Settled']},
+        errors: {status: ['must be one of the allowed values']},
         allowedValues: {status: ['Provisional', 'Issued', 'Settled']},
       }),
     },

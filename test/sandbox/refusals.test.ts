@@ -41,6 +41,8 @@ describe('each refusal that an operation lists is reached for real', () => {
     const answer = await one.provoke()
     expect(answer).toMatchObject({state: code, status: entryOf(code).http, payload: null})
     if (one.details) expect(answer.details).toEqual(one.details())
+    // On validation errors details.errors names each offending field or parameter.
+    if (code.startsWith('VALIDATION_')) expect(Object.keys(answer.details.errors)).not.toEqual([])
   })
 
   test('none is left out', () => {

@@ -271,8 +271,8 @@ describe('the URL guard', () => {
   test('is the service’s own when the sandbox is strict', async () => {
     await sandbox.close()
     await setUp({strict: true})
-    expect((await create()).details).toEqual({reason: 'NOT_ABSOLUTE_HTTPS'})
-    expect((await create({url: 'https://127.1/'})).details).toEqual({reason: 'PRIVATE_ADDRESS'})
+    expect((await create()).details.reason).toBe('NOT_ABSOLUTE_HTTPS')
+    expect((await create({url: 'https://127.1/'})).details.reason).toBe('PRIVATE_ADDRESS')
     expect((await create({url: 'https://1.1.1.1/'})).status).toBe(201)
   })
 })
