@@ -35,6 +35,20 @@ function lost(error: unknown, told: {message: string; hint: string}): never {
   throw new Failure('OUTCOME_UNKNOWN', {...error.facts, ...told}, {cause: error.cause})
 }
 
+/** The same rows; `first` runs once the service has answered, whether or not with a row. */
+export async function* answered<Row>(
+  rows: AsyncIterable<Row>,
+  first: () => Promise<void>,
+): AsyncGenerator<Row> {
+  let isFirst = true
+  for await (const row of rows) {
+    if (isFirst) await first()
+    isFirst = false
+    yield row
+  }
+  if (isFirst) await first()
+}
+
 /** The deliveries that fit, at most `limit` of them; the API has no filter for it. */
 export async function* chosenDeliveries(
   all: AsyncIterable<Delivery>,

@@ -15,7 +15,10 @@ const seen = z.object({
 export type SeenSubscription = z.output<typeof seen>
 
 export interface WebhookRecords {
-  /** Keeps what an answer told at the time `at`; a field in another shape than expected is left out. */
+  /**
+   * Keeps what an answer told at the time `at`; a field in another shape than expected is left out. An answer that
+   * tells nothing but that the subscription exists is kept where that is new.
+   */
   note(subscription: {id: string; [field: string]: unknown}, at: string): Promise<void>
   /** The newest state of each, in the order in which they were first seen. */
   all(): Promise<SeenSubscription[]>
@@ -29,16 +32,22 @@ export function webhookRecords(folders: Folders, identity: Identity): WebhookRec
     header: {journal: 'webhooks', version: 1, origin, clientId, onBehalfOf},
     record: seen,
   })
+  const read = async () => {
+    const found = new Map<string, SeenSubscription>()
+    for await (const record of file.records()) {
+      const key = record.id.toLowerCase()
+      const before = found.get(key)
+      found.set(key, before ? merged(before, record) : record)
+    }
+    return found
+  }
   return {
-    note: (subscription, at) => file.append(seenAs(subscription, at)),
-    async all() {
-      const found = new Map<string, SeenSubscription>()
-      for await (const record of file.records()) {
-        const before = found.get(record.id)
-        found.set(record.id, before ? merged(before, record) : record)
-      }
-      return [...found.values()]
+    async note(subscription, at) {
+      const {at: _, id, ...told} = seenAs(subscription, at)
+      const isNews = Object.values(told).some((value) => value !== null)
+      if (isNews || !(await read()).has(id.toLowerCase())) await file.append({at, id, ...told})
     },
+    all: async () => [...(await read()).values()],
   }
 }
 

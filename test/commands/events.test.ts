@@ -78,6 +78,37 @@ describe('a subscription', () => {
     expect(await json('webhooks', 'enable', id)).toMatchObject({isActive: true})
   })
 
+  it('that was made elsewhere is listed once it has answered, with what is known of it', async () => {
+    const {id} = await json('webhooks', 'create', '--url', `${hook}/ok`, '--event', 'order.completed')
+    const nothing = {url: null, eventTypes: null, isActive: null, createdAt: null}
+    const known = async (user: NodeJS.ProcessEnv) =>
+      JSON.parse((await run(user, ['webhooks', 'list', '--json'])).stdout).items
+    const elsewhere = () =>
+      userOf(env.SCENT_BASE_URL ?? '', {
+        SCENT_CLIENT_ID: env.SCENT_CLIENT_ID,
+        SCENT_CLIENT_SECRET: env.SCENT_CLIENT_SECRET,
+      })
+    for (const words of [
+      `test ${id} --event order.completed`,
+      `deliveries ${id}`,
+      `deliveries ${id} --all`,
+    ]) {
+      const user = elsewhere()
+      for (const _ of [1, 2])
+        expect(await run(user, ['webhooks', ...words.split(' ')])).toMatchObject({code: 0})
+      expect(await known(user)).toMatchObject([{id, ...nothing}])
+      await run(user, ['webhooks', 'disable', id.toUpperCase()])
+      expect(await known(user)).toMatchObject([{...nothing, isActive: false}])
+      await run(user, ['webhooks', 'update', id, '--event', 'order.completed'])
+      expect(await known(user)).toMatchObject([{url: `${hook}/ok`, isActive: false}])
+    }
+    const user = elsewhere()
+    const unknown = '00000000-0000-4000-8000-000000000000'
+    for (const words of [`deliveries ${unknown}`, `deliveries ${unknown} --all`, `enable ${unknown}`])
+      expect((await run(user, ['webhooks', ...words.split(' ')])).code).toBe(5)
+    expect(await known(user)).toEqual([])
+  })
+
   it('shows the deliveries that failed, and those of an event type', async () => {
     const events = ['--event', 'order.completed', '--event', 'return.requested']
     const {id} = await json('webhooks', 'create', '--url', `${hook}/bad`, ...events)

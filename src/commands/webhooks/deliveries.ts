@@ -2,7 +2,7 @@ import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
 import {apiFlags, listFlags, ScentCommand} from '../../command.ts'
 import {type Delivery, listDeliveries} from '../../contract/webhooks.ts'
-import {chosenDeliveries, watchDeliveries} from '../../flows/webhooks.ts'
+import {answered, chosenDeliveries, watchDeliveries} from '../../flows/webhooks.ts'
 import type {Listing} from '../../terminal/output.ts'
 import {deliveryColumns} from '../../terminal/webhooks.ts'
 
@@ -36,11 +36,16 @@ export default class WebhooksDeliveries extends ScentCommand {
 
   async run(): Promise<Listing> {
     const {args, flags} = await this.parse(WebhooksDeliveries)
-    const {client, time} = await this.session(flags)
-    const input = {params: {webhookId: args.id}}
+    const {client, time, sawWebhook} = await this.session(flags)
+    const seen = () => sawWebhook({id: args.id})
+    const input = {params: {webhookId: args.id}, query: {pageSize: flags['page-size']}}
     const view = {columns: deliveryColumns, empty: 'No such delivery is kept.'}
-    if (!flags.watch && !flags.failed && flags.event === undefined)
-      return this.list(client, listDeliveries, input, flags, view)
+    const several = flags.all || flags.limit !== undefined || flags.failed || flags.event !== undefined
+    if (!flags.watch && !several) {
+      const page = await this.list(client, listDeliveries, input, flags, view)
+      await seen()
+      return page
+    }
     const wanted = ({succeeded, eventType}: Delivery) =>
       !(flags.failed && succeeded === true) && (flags.event === undefined || eventType === flags.event)
     this.watching = flags.watch
@@ -48,7 +53,7 @@ export default class WebhooksDeliveries extends ScentCommand {
     const all = flags.watch
       ? watchDeliveries(client, args.id, {sleep: time.sleep, signal, everyMs: 3_000})
       : client.pages(listDeliveries, input)
-    const rows = chosenDeliveries(all, wanted, flags.limit)
+    const rows = chosenDeliveries(answered(all, seen), wanted, flags.limit)
     this.show(flags.watch ? {...view, rows, live: true} : {...view, rows})
     return {items: rows}
   }

@@ -15,7 +15,7 @@ export default class WebhooksDisable extends ScentCommand {
     const session = await this.session(flags)
     const body = {isActive: false}
     const switched = await session.client.call(setWebhookActive, {params: {webhookId: args.id}, body})
-    await session.sawWebhook({id: args.id, isActive: false})
+    await session.sawWebhook({...switched, id: args.id, isActive: switched.isActive ?? false})
     this.show(activeCard(switched))
     return switched
   }

@@ -15,7 +15,7 @@ export default class WebhooksEnable extends ScentCommand {
     const session = await this.session(flags)
     const body = {isActive: true}
     const switched = await session.client.call(setWebhookActive, {params: {webhookId: args.id}, body})
-    await session.sawWebhook({id: args.id, isActive: true})
+    await session.sawWebhook({...switched, id: args.id, isActive: switched.isActive ?? true})
     this.show(activeCard(switched))
     return switched
   }

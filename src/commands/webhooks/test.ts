@@ -20,8 +20,9 @@ export default class WebhooksTest extends ScentCommand {
 
   async run(): Promise<Delivery> {
     const {args, flags} = await this.parse(WebhooksTest)
-    const {client} = await this.session(flags)
-    const delivery = await fireTest(client, args.id, flags.event)
+    const session = await this.session(flags)
+    const delivery = await fireTest(session.client, args.id, flags.event)
+    await session.sawWebhook({id: args.id})
     this.show({rows: [delivery], upright: true, columns: deliveryColumns})
     return delivery
   }
