@@ -51,20 +51,37 @@ export const headerLimits = {entries: 10, name: 128, value: 2048} as const
 
 const reserved = new Set(reservedHeaders.map((name) => name.toLowerCase()))
 
-/** Custom delivery headers (spec, Update webhook subscription). A map replaces the whole set, an empty one clears it. */
+/**
+ * Custom delivery headers (spec, Update webhook subscription). A map replaces the whole set, an empty one clears it. It
+ * passes as it came: a record of zod would lose a header named __proto__.
+ */
 export const deliveryHeaders = z
-  .record(
-    z.string().check(
-      z.minLength(1),
-      z.maxLength(headerLimits.name),
-      z.regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/, 'must be a header name'),
-      z.refine((name) => !reserved.has(name.toLowerCase()), 'is a reserved header'),
-    ),
-    z.string().check(z.maxLength(headerLimits.value), z.regex(/^[^\r\n]*$/, 'must not hold CR or LF')),
+  .custom<Record<string, string>>(
+    (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
+    'must be an object',
   )
-  .check(
-    z.refine((headers) => Object.keys(headers).length <= headerLimits.entries, 'may hold at most 10 headers'),
-  )
+  .check(({value: headers, issues}) => {
+    const fault = (message: string, path: string[]) =>
+      issues.push({code: 'custom', message, path, input: headers})
+    const entries = Object.entries<unknown>(headers)
+    if (entries.length > headerLimits.entries) fault('may hold at most 10 headers', [])
+    for (const [name, value] of entries) {
+      const message = faultOfName(name) ?? faultOfValue(value)
+      if (message !== undefined) fault(message, [name])
+    }
+  })
+
+function faultOfName(name: string): string | undefined {
+  if (!/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(name)) return 'must have a name that is a header name'
+  if (name.length > headerLimits.name) return `must have a name of at most ${headerLimits.name} characters`
+  return reserved.has(name.toLowerCase()) ? 'is a reserved header' : undefined
+}
+
+function faultOfValue(value: unknown): string | undefined {
+  if (typeof value !== 'string') return 'must be text'
+  if (value.length > headerLimits.value) return `must have at most ${headerLimits.value} characters`
+  return /[\r\n]/.test(value) ? 'must not hold CR or LF' : undefined
+}
 
 const webhookUrl = z.string().check(z.minLength(1))
 

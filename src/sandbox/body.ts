@@ -121,8 +121,8 @@ function nameOf(path: readonly PropertyKey[]): string {
 
 function messageOf(issue: Issue, value: unknown): string {
   const sent = sentAt(issue, value)
-  if (sent === undefined || sent === null || (typeof sent === 'string' && sent.trim() === ''))
-    return 'is required'
+  const isBlank = typeof sent === 'string' && sent.trim() === '' && issue.code !== 'custom'
+  if (sent === undefined || sent === null || isBlank) return 'is required'
   return issue.message === 'Invalid input' ? 'is not valid' : issue.message
 }
 

@@ -56,7 +56,7 @@ export async function post(parcel: Parcel): Promise<Posted | undefined> {
     agent: false,
     headers: {
       'User-Agent': 'scent-sandbox',
-      ...parcel.headers,
+      ...carried(parcel.headers),
       'Content-Type': 'application/json',
       'Content-Length': Buffer.byteLength(parcel.body),
       'X-Service-Timestamp': timestamp,
@@ -64,8 +64,16 @@ export async function post(parcel: Parcel): Promise<Posted | undefined> {
     },
     lookup: (_host, {all}, done) => (all ? done(null, addresses) : done(null, first.address, first.family)),
   }
-  // Custom headers may be of a kind that no request can be made with.
-  return exchange(target.url, options, parcel).catch(() => ({status: null, error: 'Connection failed'}))
+  return exchange(target.url, options, parcel)
+}
+
+/**
+ * not shown: what becomes of custom headers that speak of the connection and not of the message (RFC 9110, 7.6.1). They
+ * are not among the reserved ones, so they are taken and kept; but no connection could do what they say.
+ */
+function carried(headers: Parcel['headers']): Parcel['headers'] {
+  const ofConnection = /^(?:connection|expect|keep-alive|proxy-.+|te|trailer|transfer-encoding|upgrade)$/i
+  return Object.fromEntries(Object.entries(headers).filter(([name]) => !ofConnection.test(name)))
 }
 
 function exchange(url: URL, options: RequestOptions, {body, signal}: Parcel): Promise<Posted | undefined> {

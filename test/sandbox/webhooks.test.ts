@@ -75,10 +75,11 @@ describe('a subscription', () => {
     ['ten of them, as long as they may be', {...ten, 'X-0': 'v'.repeat(2048)}],
     ['a name of 128 characters', {['n'.repeat(128)]: 'v'}],
     ['an empty value', {A: ''}],
+    ['a name that objects have of themselves', JSON.parse('{"__proto__": "v", "constructor": "v"}')],
   ])('takes headers: %s', async (_, headers) => {
     const {payload} = await create()
     expect((await put(payload.id, {headers})).status).toBe(200)
-    expect(await headersOf(payload.id)).toEqual(headers)
+    expect(Object.entries(await headersOf(payload.id))).toEqual(Object.entries(headers))
   })
   test.each([
     ['eleven of them', {...ten, Y: 'v'}],
@@ -91,6 +92,8 @@ describe('a subscription', () => {
     ['an empty name', {'': 'v'}],
     ['the same name in two cases', {'X-A': '1', 'x-a': '2'}],
     ['a value that is no string', {A: 1}],
+    ['a list', ['A']],
+    ['a name of objects, with a line break', JSON.parse('{"__proto__": "a\\nb"}')],
     ...['Content-Type', 'host', 'CONTENT-LENGTH', 'X-Service-Signature', 'x-service-timestamp'].map(
       (name) => [`the reserved ${name}`, {[name]: 'v'}] as [string, object],
     ),
@@ -99,6 +102,7 @@ describe('a subscription', () => {
     const refused = await put(payload.id, {headers})
     expect(refused.state).toBe('VALIDATION_ERRORS')
     expect(Object.keys(refused.details.errors).join()).toMatch(/^headers/)
+    expect(Object.keys(refused.details)).toEqual(['errors'])
     expect((await create({headers})).state).toBe('VALIDATION_ERRORS')
     expect(await headersOf(payload.id)).toEqual({Kept: 'yes'})
   })

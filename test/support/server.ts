@@ -14,6 +14,8 @@ export interface Seen {
   method: string
   url: string
   headers: IncomingMessage['headers']
+  /** Names and values by turns, as they came. */
+  rawHeaders: string[]
   body: string
 }
 
@@ -25,7 +27,8 @@ export async function serve(
   const server = createServer(async (request, response) => {
     let body = ''
     for await (const chunk of request) body += chunk
-    const one = {method: request.method ?? '', url: request.url ?? '', headers: request.headers, body}
+    const {method = '', url = '', headers, rawHeaders} = request
+    const one = {method, url, headers, rawHeaders, body}
     seen.push(one)
     handle(one, response, seen.length)
   })
