@@ -112,7 +112,10 @@ async function settled(state: State, incoming: Incoming, trace: Trace): Promise<
 const headersOf = ({retryAfter}: {retryAfter?: number}): Partial<Reply> =>
   retryAfter === undefined ? {} : {headers: {'retry-after': String(retryAfter)}}
 
-/** The checks in their order (X01); each refuses by throwing. A 401, 404 or 405 takes no permit (X03). */
+/**
+ * The checks in their order (X01): route, 401, 403, 429, 415, query, body, and then the rule itself. Each refuses by
+ * throwing. A 401, 404 or 405 takes no permit (X03).
+ */
 async function pass(state: State, incoming: Incoming, trace: Trace): Promise<Reply> {
   const {method, target} = incoming
   const cut = target.indexOf('?')
@@ -253,8 +256,8 @@ function created(state: State, {payload, path}: Created, origin: string, operati
 }
 
 /**
- * The token route: media type, limit, body (T02), credentials. Its limit is kept by the client id that it
- * names, else by caller (X04), and counts failed logins too (X11).
+ * The token route: 415, 429, body (T02), credentials. The media type comes first here, unlike X01: the key of the limit
+ * is in the body. It is the client id that the body names, else the caller (X04); failed logins count too (X11).
  */
 async function exchange(state: State, incoming: Incoming, trace: Trace, path: string): Promise<Reply> {
   checkMediaType(incoming.header)

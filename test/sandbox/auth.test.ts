@@ -77,6 +77,16 @@ describe('the token exchange', () => {
     expect((await mint({clientId: 'rimal-retail', clientSecret: secretOf('rimal-retail')})).status).toBe(200)
   })
 
+  test('looks at the media type before the limit, and at the limit before the body', async () => {
+    const typed = (type: string, body: unknown) =>
+      raw(sandbox, 'POST', '/api/v1/auth/token', {headers: {'content-type': type}, body})
+    for (let i = 0; i < 11; i++) expect((await typed('text/plain', '{"clientId": "a"}')).status).toBe(415)
+    expect((await control(sandbox, 'GET', 'limits')).payload.token).toEqual({})
+    for (let i = 0; i < 10; i++) await mint({clientId: 'a', clientSecret: 'x'})
+    expect((await mint({clientId: 'a'})).state).toBe('RATE_LIMITED')
+    expect((await typed('text/plain', '{"clientId": "a"}')).state).toBe('UNSUPPORTED_MEDIA_TYPE')
+  })
+
   test('keys bodies without a client id by the caller', async () => {
     for (let i = 0; i < 10; i++) await mint(i % 2 === 0 ? '{' : {clientId: i})
     expect((await mint('[]')).status).toBe(429)
@@ -187,6 +197,8 @@ test('three hundred requests a minute pass, and refusals before the limiter cost
   const refused = await read(`Bearer ${token}`)
   expect(refused).toMatchObject({status: 429, details: {message: expect.any(String)}})
   expect(Number(refused.headers['retry-after'])).toBeGreaterThan(45)
+  const wrong = {headers: {authorization: `Bearer ${token}`, 'content-type': 'text/plain'}, body: '{'}
+  expect((await raw(sandbox, 'POST', '/api/v1/scent/cart/items?x=1', wrong)).status).toBe(429)
 })
 
 test('the limits follow the sandbox’s own clock when X09 is turned', async () => {
