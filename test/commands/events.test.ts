@@ -168,14 +168,16 @@ describe.skipIf(missing)('in a terminal', () => {
   it('the course of the balance and of sales is drawn, and a pipe gets the numbers', async () => {
     await at('wallet balance', async (terminal) => {
       await terminal.see('[0]')
-      expect(terminal.screen()).toMatch(/Balance over the last \d+ entries\n.*┤/)
+      expect(terminal.screen()).toMatch(
+        /Balance over the last \d+ entries\n.*┤[\s\S]*\n +2026-.* 2026-\d\d-\d\d \d\d:\d\d\n/,
+      )
     })
     const {stdout} = await scent('wallet', 'balance')
     expect(stdout).toMatch(/^balance\t\d+(\.\d+)?\n/)
     const days = 'reports sales by-day --from 2026-01-01 --to 2027-01-01'
     await at(days, async (terminal) => {
       await terminal.see('[0]')
-      expect(terminal.screen()).toMatch(/Net sales, first day to last\n.*┤/)
+      expect(terminal.screen()).toMatch(/Net sales over time\n.*[┤┼][\s\S]*\n +2026-01-01 +2026-\d\d-\d\d\n/)
     })
     expect((await scent(...days.split(' '))).stdout).not.toContain('┤')
   })

@@ -124,7 +124,13 @@ describe('an answer whose shape is not documented', () => {
         expect(text).not.toContain('\u001b[2J')
         expect(text).not.toContain('[object Object]')
       }
-      seriesOf([{value: odd, date: '2026-01-01'}])
+      seriesOf(
+        [
+          {value: odd, date: '2026-01-01'},
+          {value: 1, date: odd},
+        ],
+        {report: 'by-day', from: '2026-01-01', to: '2026-02-01'},
+      )
     }
   })
 

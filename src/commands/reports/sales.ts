@@ -10,7 +10,7 @@ import {seriesOf} from '../../terminal/reports.ts'
 export default class ReportsSales extends ScentCommand {
   static override summary = 'Show a sales report.'
   static override description =
-    `At most 400 days. Dates are UTC; a date alone means its first moment. A report over time is drawn as a chart in a terminal.
+    `At most 400 days. Dates are UTC; a date alone means its first moment. A report over time is drawn as a chart in a terminal; in one by day, a day without a row counts as one that sold nothing.
 
 Which reports the service has is not documented: NAME is sent as it is. The sandbox knows ${salesReports.join(', ')}.`
   static override examples = [
@@ -29,9 +29,12 @@ Which reports the service has is not documented: NAME is sent as it is. The sand
     const {args, flags} = await this.parse(ReportsSales)
     const {client} = await this.session(flags)
     const report = await readSales(client, args.name, {fromUtc: flags.from, toUtc: flags.to})
-    const series = seriesOf(rowsOf(report ?? {}) ?? [])
-    if (series)
-      this.picture(`${words(series.name)}, first day to last`, (width) => chart(series.points, {width}))
+    const series = seriesOf(rowsOf(report ?? {}) ?? [], {report: args.name, from: flags.from, to: flags.to})
+    if (series) {
+      const {name, points, ends} = series
+      const draw = (width: number) => chart(points, {width, ends, keep: 'highest'})
+      this.picture(`${words(name)} over time`, draw)
+    }
     this.show(anyView(report))
     return report
   }

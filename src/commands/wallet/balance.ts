@@ -1,5 +1,6 @@
 import {apiFlags, ScentCommand} from '../../command.ts'
 import {listWalletTransactions, type WalletTransaction} from '../../contract/wallet.ts'
+import {localTime} from '../../terminal/cells.ts'
 import {chart} from '../../terminal/chart.ts'
 import {balanceCard} from '../../terminal/wallet.ts'
 
@@ -21,7 +22,10 @@ export default class WalletBalance extends ScentCommand {
     const {items} = await client.call(listWalletTransactions, {query: {pageSize}})
     const newest = items[0] ?? null
     const points = items.map(({balanceAfter}) => Number(String(balanceAfter))).reverse()
-    this.picture(`Balance over the last ${points.length} entries`, (width) => chart(points, {width}))
+    const ends = [items.at(-1), newest].map((entry) =>
+      localTime(String(entry?.timestamp ?? '')).slice(0, 16),
+    ) as [string, string]
+    this.picture(`Balance over the last ${points.length} entries`, (width) => chart(points, {width, ends}))
     if (!newest) this.note('The ledger has no entry yet, and nothing else tells the balance.')
     this.show(balanceCard(newest))
     return newest
