@@ -627,6 +627,12 @@ export const catalogue = {
     says: 'The amount is above the one approved. Nothing was ordered.',
     next: 'Approve the new amount with --max-total, or change the cart.',
   },
+  CART_NOT_EMPTY: {
+    exit: 8,
+    remedy: 'decide',
+    says: 'The cart holds something else than this order. Nothing was ordered.',
+    next: 'Look at it with `scent cart show`; `--cart replace` lets a job empty the carts it fills.',
+  },
   CHARGED_ABOVE: {
     exit: 8,
     remedy: 'support',

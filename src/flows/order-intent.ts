@@ -127,6 +127,7 @@ export async function noteOutcome(
     total: null,
     currency: null,
     status: null,
+    message: failure.message,
   })
 }
 

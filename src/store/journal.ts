@@ -21,13 +21,26 @@ export type Header = Readonly<Record<string, string | number | null>>
  */
 export interface Journal<R> {
   /**
-   * Writes a record; with `sync` it is on disk when this returns. Fails with FILE_FAILED when the disk refuses, and
-   * from then on always: what a failed fsync has lost can't be known.
+   * Writes a record, or several in one write; with `sync` they are on disk when this returns. Fails with FILE_FAILED
+   * when the disk refuses, and from then on always: what a failed fsync has lost can't be known.
    */
-  append(record: R, options?: {sync?: boolean}): Promise<void>
+  append(record: R | R[], options?: {sync?: boolean}): Promise<void>
   /** The records from the first to the last, read as they are asked for. Nothing where there is no file yet. */
   records(): AsyncIterable<R>
+  /** The records with their places, from a place on; a last line that is not ended yet is left out. */
+  entries(from?: number): Generator<Entry<R>>
+  /** The one record at a place. */
+  at(place: number): R
+  /** The last whole record; undefined where there is none. */
+  last(): R | undefined
   all(): Promise<R[]>
+}
+
+/** A record with the byte at which it begins, and that of the one after it. */
+export interface Entry<R> {
+  record: R
+  place: number
+  next: number
 }
 
 export interface JournalOptions<R> {
@@ -40,12 +53,12 @@ export interface JournalOptions<R> {
 export function journal<R>(options: JournalOptions<R>): Journal<R> {
   let last: Promise<unknown> = Promise.resolve()
   let broken: unknown
-  const append = async (record: R, sync: boolean) => {
+  const append = async (added: R[], sync: boolean) => {
     if (broken !== undefined) throw broken
-    const line = Buffer.from(encode(z.parse(options.record, record) as object))
-    if (line.length > LONGEST_LINE) throw new RangeError('a journal record is too long')
+    const lines = added.map((record) => Buffer.from(encode(z.parse(options.record, record) as object)))
+    if (lines.some(({length}) => length > LONGEST_LINE)) throw new RangeError('a journal record is too long')
     try {
-      await withLock(`${options.path}.lock`, () => write(options, line, sync))
+      await withLock(`${options.path}.lock`, () => write(options, Buffer.concat(lines), sync))
     } catch (error) {
       if (isFailure(error, 'FILE_FAILED')) broken = error
       throw error
@@ -53,11 +66,14 @@ export function journal<R>(options: JournalOptions<R>): Journal<R> {
   }
   return {
     append(record, {sync = false} = {}) {
-      const mine = last.then(() => append(record, sync))
+      const mine = last.then(() => append(Array.isArray(record) ? record : [record], sync))
       last = mine.catch(() => {})
       return mine
     },
     records: () => records(options),
+    entries: (from = 0) => entries(options, from),
+    at: (place) => recordAt(options, place),
+    last: () => lastRecord(options),
     async all() {
       const found: R[] = []
       for await (const record of records(options)) found.push(record)
@@ -66,48 +82,104 @@ export function journal<R>(options: JournalOptions<R>): Journal<R> {
   }
 }
 
-async function* records<R>({path, header, record}: JournalOptions<R>): AsyncGenerator<R> {
+async function* records<R>(options: JournalOptions<R>): AsyncGenerator<R> {
+  for (const {record} of entries(options, 0, {torn: true})) yield record
+}
+
+function* entries<R>(
+  {path, header, record}: JournalOptions<R>,
+  from: number,
+  {torn = false} = {},
+): Generator<Entry<R>> {
   const fd = openOwn(path, fs.constants.O_RDONLY)
   if (fd === undefined) return
   try {
-    for (const [number, value] of lines(path, fd)) {
-      if (number === 1) {
+    for (const {value, place, next, name, ended} of lines(path, fd, from)) {
+      if (place === 0) {
         requireHeader(path, header, value)
         continue
       }
+      if (!ended && !torn) return
       const parsed = z.safeParse(record, value)
-      if (!parsed.success)
-        throw corrupt(path, `holds in line ${number} a record that this version does not know`)
-      yield parsed.data
+      if (!parsed.success) throw corrupt(path, `holds ${name} a record that this version does not know`)
+      yield {record: parsed.data, place, next}
     }
   } finally {
     fs.closeSync(fd)
   }
 }
 
-/** Numbered, checked lines. A last line without its end is a record only if its checksum fits. */
-function* lines(path: string, fd: number): Generator<[number, unknown]> {
+function recordAt<R>(options: JournalOptions<R>, place: number): R {
+  for (const {record} of entries(options, place, {torn: true})) return record
+  throw corrupt(options.path, `ends before byte ${place}`)
+}
+
+function lastRecord<R>(options: JournalOptions<R>): R | undefined {
+  const place = lastPlace(options.path)
+  let last: R | undefined
+  for (const {record} of entries(options, place)) last = record
+  return last
+}
+
+/** A place that is not more than a few records before the end: the second line of the last part of the file. */
+function lastPlace(path: string): number {
+  const fd = openOwn(path, fs.constants.O_RDONLY)
+  if (fd === undefined) return 0
+  try {
+    const {size} = fs.fstatSync(fd)
+    const tail = Buffer.alloc(Math.min(size, CHUNK))
+    if (size === tail.length) return 0
+    fs.readSync(fd, tail, 0, tail.length, size - tail.length)
+    const second = tail.indexOf(NEWLINE) + 1
+    return second === 0 || second === tail.length ? 0 : size - tail.length + second
+  } finally {
+    fs.closeSync(fd)
+  }
+}
+
+interface Line {
+  value: unknown
+  place: number
+  next: number
+  /** Where it stands, for people. */
+  name: string
+  /** False for a last line whose end is not there (yet). */
+  ended: boolean
+}
+
+/** Checked lines from a byte on. A last line without its end is a record only if its checksum fits. */
+function* lines(path: string, fd: number, from: number): Generator<Line> {
   const chunk = Buffer.alloc(CHUNK)
   let rest = Buffer.alloc(0)
   let number = 0
-  for (;;) {
-    const read = attempt(path, 'read', () => fs.readSync(fd, chunk, 0, CHUNK, null))
+  let place = from
+  const name = () => (from === 0 ? `in line ${number}` : `at byte ${place}`)
+  const line = (text: string, bytes: number, ended: boolean): Line | undefined => {
+    number += 1
+    const value = decode(text)
+    return value === undefined ? undefined : {value, place, next: place + bytes, name: name(), ended}
+  }
+  for (let at = from; ; ) {
+    // One record by its place needs few bytes, a whole journal many.
+    const wish = at === from && from > 0 ? CHUNK / 32 : CHUNK
+    const read = attempt(path, 'read', () => fs.readSync(fd, chunk, 0, wish, at))
     if (read === 0) break
+    at += read
     rest = Buffer.concat([rest, chunk.subarray(0, read)])
     let start = 0
     for (let end = rest.indexOf(NEWLINE); end >= 0; end = rest.indexOf(NEWLINE, start)) {
-      number += 1
-      const value = decode(rest.toString('utf8', start, end))
-      if (value === undefined) throw corrupt(path, `is damaged in line ${number}`)
-      yield [number, value]
+      const found = line(rest.toString('utf8', start, end), end + 1 - start, true)
+      if (found === undefined) throw corrupt(path, `is damaged ${name()}`)
+      yield found
       start = end + 1
+      place = found.next
     }
     rest = rest.subarray(start)
     if (rest.length > LONGEST_LINE) throw corrupt(path, `is damaged in line ${number + 1}`)
   }
-  const torn = decode(rest.toString('utf8'))
-  if (torn !== undefined) yield [number + 1, torn]
-  else if (number === 0) throw corrupt(path, 'is empty or no journal of scent')
+  const torn = line(rest.toString('utf8'), rest.length, false)
+  if (torn !== undefined) yield torn
+  else if (number === 1 && from === 0) throw corrupt(path, 'is empty or no journal of scent')
 }
 
 /** Appends one line, in one write, with the lock held. */

@@ -51,6 +51,13 @@ export function tryLock(path: string): (() => void) | undefined {
   return held && (() => release(held))
 }
 
+/** Whether somebody living holds the lock. */
+export function isLocked(path: string): boolean {
+  if (!fs.existsSync(dirname(path))) return false
+  const last = highest(path)
+  return last > 0 && isHeld(`${path}.${last}`)
+}
+
 function take(path: string): Held | undefined {
   const last = highest(path)
   if (last > 0 && isHeld(`${path}.${last}`)) return undefined

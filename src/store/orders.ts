@@ -5,12 +5,12 @@ import {corrupt} from './files.ts'
 import {journal} from './journal.ts'
 import {type Folders, type Identity, recordsFolder} from './paths.ts'
 
-const base = {reference: z.string(), at: z.string()}
+export const base = {reference: z.string(), at: z.string()}
 const line = z.object({variantId: z.string(), quantity: z.int()})
 /** Amounts are kept as the digits that the service sent. */
 const amount = z.string()
 
-const planned = z.object({
+export const planned = z.object({
   ...base,
   step: z.literal('PLANNED'),
   customerRef: z.nullable(z.string()),
@@ -21,7 +21,7 @@ const planned = z.object({
   maxTotal: z.optional(amount),
 })
 
-const locked = z.object({
+export const locked = z.object({
   ...base,
   step: z.literal('LOCKED'),
   lockId: z.string(),
@@ -31,7 +31,7 @@ const locked = z.object({
   lines: z.array(line),
 })
 
-const submitting = z.object({
+export const submitting = z.object({
   ...base,
   step: z.literal('SUBMITTING'),
   attempt: z.int(),
@@ -39,7 +39,7 @@ const submitting = z.object({
   bodyHash: z.string(),
 })
 
-const outcome = z.object({
+export const outcome = z.object({
   ...base,
   step: z.literal('OUTCOME'),
   outcome: z.enum(['placed', 'already-placed', 'refused', 'unknown', 'abandoned']),
@@ -49,9 +49,11 @@ const outcome = z.object({
   total: z.nullable(amount),
   currency: z.nullable(z.string()),
   status: z.nullable(z.string()),
+  /** Why, in one sentence, where it is no order. */
+  message: z.optional(z.string()),
 })
 
-const verified = z.object({...base, step: z.literal('VERIFIED'), orderId: z.string()})
+export const verified = z.object({...base, step: z.literal('VERIFIED'), orderId: z.string()})
 
 export const orderRecord = z.discriminatedUnion('step', [planned, locked, submitting, outcome, verified])
 export type OrderRecord = z.output<typeof orderRecord>
@@ -116,7 +118,8 @@ export function orderRecords(folders: Folders, identity: Identity): OrderRecords
   }
 }
 
-function fold(path: string, entries: Map<string, OrderEntry>, record: OrderRecord): void {
+/** Adds a record to what is known of its reference. Fails with CORRUPT_FILE for one that was never planned. */
+export function fold(path: string, entries: Map<string, OrderEntry>, record: OrderRecord): void {
   const entry = entries.get(record.reference)
   if (record.step === 'PLANNED') {
     entries.set(record.reference, plan(record, entry))

@@ -63,13 +63,16 @@ export function identityName(identity: Identity): string {
   return `${host.slice(0, 60)}-${hash}`
 }
 
-/** Where the local records of one identity live. */
-/** Held by the one process that orders from a cart. */
+/**
+ * Held by the one process that orders from a cart. Some carts share a lock, so that a job of many customers does not
+ * leave a file for each of them.
+ */
 export function cartLock(folders: Folders, identity: Identity, customerRef: string | null): string {
-  const cart = createHash('sha256').update(JSON.stringify(customerRef)).digest('hex').slice(0, 16)
+  const cart = createHash('sha256').update(JSON.stringify(customerRef)).digest('hex').slice(0, 3)
   return join(folders.state, 'carts', `${identityName(identity)}-${cart}`)
 }
 
+/** Where the local records of one identity live. */
 export function recordsFolder(folders: Folders, identity: Identity): string {
   return join(folders.state, 'records', identityName(identity))
 }

@@ -1,0 +1,278 @@
+import {type Preview, previewCheckout} from '../contract/checkout.ts'
+import {Failure, isFailure} from '../contract/failure.ts'
+import {exact} from '../contract/money.ts'
+import type {OrderEntry} from '../store/orders.ts'
+import {type CartRule, fillExactly, takeBack} from './bulk-fill.ts'
+import {type Locked, lockCart, noteLock, notReady, orderLocked} from './checkout.ts'
+import {asBefore, asUnknown} from './existing-order.ts'
+import {type CartLine, sameLines} from './fill-cart.ts'
+import {noteOutcome, type OrderIntent, type OrderOutcome, type OrderTools} from './order-intent.ts'
+import {priceOf} from './price.ts'
+import {takeUp} from './take-up.ts'
+
+/** One order of a bulk file. */
+export interface BulkOrder extends OrderIntent {
+  customerRef: string
+  lines: CartLine[]
+  /** What its lines cost with VAT when the job was planned; null where that is not known. */
+  goods: string | null
+}
+
+export interface BulkRules {
+  cart: CartRule
+  /** By which part the goods of an order may cost more than planned, such as 0.02; null for any. */
+  maxDrift: string | null
+  budget: Budget
+}
+
+export interface BulkTools extends OrderTools {
+  /** Steps of a job's journal that a single order has not. */
+  mark(reference: string, step: 'FILLING' | 'CLEARED'): Promise<void>
+  markReopened(reference: string, state: string): Promise<void>
+  /** Ends the waits for a service that does not answer; nothing that was sent is given up for it. */
+  stop: AbortSignal
+}
+
+export interface BulkWork {
+  order: BulkOrder
+  /** What is known of it from before. */
+  earlier: OrderEntry
+  /** Whether its cart may hold lines of it already. */
+  filled: boolean
+}
+
+export type BulkOutcome = Exclude<OrderOutcome, {kind: 'relock'}>
+
+/** How long an outage of the service is waited for before the job stops, and the longest pause, in milliseconds. */
+const OUTAGE_MS = 900_000
+const LONGEST_PAUSE_MS = 30_000
+/** How long an order of somebody else is waited for in a cart. */
+const CART_BUSY_MS = 120_000
+/** How often a cart is brought back to the order's lines that somebody else changes. */
+const ROUNDS = 3
+
+/**
+ * Brings one order of a file to its end: cart, lock, order, each once, whatever an earlier run has left. Its outcome
+ * is on disk when this returns. An outage of the service is waited for. Where that lasts, and where the service would
+ * refuse every other order as well, it throws that Failure, and a resume does the order again.
+ */
+export async function placeBulkOrder(
+  tools: BulkTools,
+  work: BulkWork,
+  rules: BulkRules,
+): Promise<BulkOutcome> {
+  const {order} = work
+  let {filled} = work
+  let open = work.earlier.pending.length > 0
+  const outcome = await patiently(tools, order, async () => {
+    if (open) {
+      const settled = await takeUp(tools, work.earlier)
+      if (settled.kind !== 'relock') return settled
+      open = false
+      filled = true
+    }
+    if (!filled) await tools.mark(order.reference, 'FILLING')
+    const was = filled
+    filled = true
+    return once(tools, order, rules, was)
+  })
+  await tidy(tools, order, outcome)
+  const {kind} = outcome
+  const charged = kind === 'placed' ? outcome.order.total : null
+  if (kind !== 'unknown') rules.budget.settle(order.reference, charged === null ? null : String(charged))
+  return outcome
+}
+
+/** One way from the cart to an outcome. Throws what another try may help against, and what ends the job. */
+async function once(
+  tools: BulkTools,
+  order: BulkOrder,
+  rules: BulkRules,
+  filled: boolean,
+): Promise<BulkOutcome> {
+  let outcome: BulkOutcome
+  try {
+    outcome = await tryToOrder(tools, order, rules, filled)
+  } catch (error) {
+    if (!isFailure(error) || endsRow(error) !== 'refused') throw error
+    outcome = {kind: 'refused', failure: error}
+    await noteOutcome(tools, order, outcome)
+  }
+  if (outcome.kind !== 'refused' || endsRow(outcome.failure) === 'refused') return outcome
+  // Refused for a reason that is not the order's own, and on record as refused by now.
+  await tools.markReopened(order.reference, outcome.failure.code)
+  throw outcome.failure
+}
+
+async function tryToOrder(
+  tools: BulkTools,
+  order: BulkOrder,
+  rules: BulkRules,
+  filled: boolean,
+): Promise<BulkOutcome> {
+  let ours = filled
+  let open = false
+  let last: Failure = new Failure('CHANGED_MEANWHILE', {
+    message: `Somebody else changes the cart of ${order.customerRef} again and again.`,
+  })
+  for (let round = 1; round <= ROUNDS; round++) {
+    await fillExactly(tools.client, order, rules.cart, ours)
+    ours = true
+    const outcome = await lockCart(tools, order.customerRef)
+    if (outcome.kind === 'blocked') {
+      const waited = await waitForCart(tools, order, outcome.preview)
+      if (waited.kind !== 'free') return waited
+      open ||= waited.mine
+      continue
+    }
+    const {locked} = outcome
+    if (!sameLines(order.lines, locked.lines)) continue
+    requireApproved(order, locked, rules)
+    await noteLock(tools, order, locked)
+    const ordered = await orderLocked(tools, order, locked, locked.lock.total, open)
+    if (ordered.kind === 'relock') last = ordered.failure
+    else if (ordered.kind !== 'blocked' && ordered.kind !== 'changed') return ordered
+  }
+  const outcome = asBefore(last, open) as BulkOutcome
+  await noteOutcome(tools, order, outcome)
+  return outcome
+}
+
+/** Waits while another order is in flight on this cart. `mine`: that order has our reference. */
+async function waitForCart(
+  tools: BulkTools,
+  order: BulkOrder,
+  blocked: Preview,
+): Promise<{kind: 'free'; mine: boolean} | BulkOutcome> {
+  if (blocked.cartIssue !== 'CART_HAS_PENDING_ORDER') throw notReady(blocked)
+  const mine = blocked.pendingOrderReference === order.reference
+  const until = tools.now() + (mine ? OUTAGE_MS : CART_BUSY_MS)
+  let preview = blocked
+  for (let pause = 1000; tools.now() + pause <= until; pause = Math.min(pause * 2, LONGEST_PAUSE_MS)) {
+    await tools.sleep(pause)
+    preview = await tools.client.call(previewCheckout, {query: {customerRef: order.customerRef}})
+    if (preview.cartIssue !== 'CART_HAS_PENDING_ORDER') return {kind: 'free', mine}
+  }
+  if (!mine) throw notReady(preview)
+  const outcome: BulkOutcome = {kind: 'unknown', failure: asUnknown(notReady(preview)), relock: false}
+  await noteOutcome(tools, order, outcome)
+  return outcome
+}
+
+/** Fails with LIMIT_EXCEEDED where a lock costs more than was approved. */
+function requireApproved(order: BulkOrder, locked: Locked, {maxDrift, budget}: BulkRules): void {
+  const {total} = locked.lock
+  const {goodsWithVat} = priceOf(locked.preview)
+  if (maxDrift !== null) {
+    const limit = order.goods === null ? null : withDrift(order, order.goods, maxDrift)
+    if (limit === null || goodsWithVat === null || exact(goodsWithVat).gt(limit)) {
+      throw new Failure('LIMIT_EXCEEDED', {
+        message: `Its goods cost ${goodsWithVat ?? 'an unknown amount'} now and ${order.goods ?? 'an unknown amount'} when the job was planned, which is more than --max-drift allows.`,
+        details: {planned: order.goods, now: goodsWithVat},
+      })
+    }
+  }
+  if (budget.reserve(order.reference, String(total))) return
+  throw new Failure('LIMIT_EXCEEDED', {
+    message: `Its total is ${total}, and the job would charge more than --max-total with it.`,
+    details: {total},
+  })
+}
+
+/** The service rounds by the line, the plan by the unit: a halala a unit is no drift. */
+function withDrift(order: BulkOrder, goods: string, maxDrift: string) {
+  const units = order.lines.reduce((sum, {quantity}) => sum + quantity, 0)
+  return exact(goods).times(exact(maxDrift).plus(1)).plus(exact('0.01').times(units))
+}
+
+/** Leaves no cart behind that holds lines of an order that is not to be. */
+async function tidy(tools: BulkTools, order: BulkOrder, outcome: BulkOutcome): Promise<void> {
+  if (outcome.kind === 'unknown' || ('order' in outcome && outcome.order.answered)) return
+  const code = 'failure' in outcome ? outcome.failure.code : undefined
+  // Here nothing of ours is left in the cart, or somebody else's order is.
+  const asItWas = code === 'CART_NOT_EMPTY' || code === 'CONFLICT_CART_HAS_PENDING_ORDER'
+  await clearBulkCart(tools, order, !asItWas)
+}
+
+/** Takes the lines of an order out of its cart, and notes it. A cart that can't be reached now is left as it is. */
+export async function clearBulkCart(tools: BulkTools, order: BulkOrder, touch = true): Promise<void> {
+  try {
+    if (touch) await takeBack(tools.client, order)
+    await tools.mark(order.reference, 'CLEARED')
+  } catch (error) {
+    if (!isFailure(error) || endsRow(error) === 'stop') throw error
+  }
+}
+
+/** Does the work again for as long as the service can't be reached, or is out of order. */
+async function patiently<T>(tools: BulkTools, {reference}: BulkOrder, work: () => Promise<T>): Promise<T> {
+  const started = tools.now()
+  for (let tries = 1; ; tries++) {
+    try {
+      return await work()
+    } catch (error) {
+      if (!isFailure(error) || endsRow(error) !== 'outage' || tools.stop.aborted) throw error
+      const backoff = Math.min(1000 * 2 ** (tries - 1), LONGEST_PAUSE_MS) * (0.5 + tools.random() / 2)
+      const pause = Math.max(backoff, (error.facts.retryAfter ?? 0) * 1000)
+      if (tools.now() + pause - started > OUTAGE_MS) throw error
+      tools.tell({kind: 'asking-again', reference, code: error.code, inMs: pause})
+      await tools.sleep(pause, tools.stop)
+    }
+  }
+}
+
+const OUTAGES = new Set([
+  'OUTCOME_UNKNOWN',
+  'NO_CONNECTION',
+  'NO_ANSWER',
+  'ODD_ANSWER',
+  'UPSTREAM_AUTH_FAILED',
+  'RATE_LIMITED',
+  'CONFLICT_PRICE_LOCK_CREATE_RACE',
+])
+const STOPS = new Set(['BUSINESS_PRODUCT_ACCESS_DISABLED', 'NOT_FOUND_ROUTE'])
+/** Refusals of ours that concern one order alone. */
+const OWN_REFUSALS = new Set([
+  'INVALID_INPUT',
+  'LIMIT_EXCEEDED',
+  'CART_NOT_EMPTY',
+  'CHANGED_MEANWHILE',
+  'ORDER_MISMATCH',
+  'ORDER_FAILED',
+])
+
+/** What a failure ends: this order, the wait for the service, or the whole job. */
+export function endsRow({code, facts: {httpStatus = 0}}: Failure): 'refused' | 'outage' | 'stop' {
+  if (OUTAGES.has(code) || httpStatus >= 500) return 'outage'
+  if (STOPS.has(code) || [401, 403, 405, 415].includes(httpStatus)) return 'stop'
+  return OWN_REFUSALS.has(code) || code === 'BUSY' || httpStatus >= 400 || isRule(code) ? 'refused' : 'stop'
+}
+
+/** A refusal that a preview told of: it carries the service's code without a status. */
+const isRule = (code: string) => /^(?:BUSINESS|CONFLICT|VALIDATION|NOT_FOUND)_/.test(code)
+
+/** A budget of `limit` (null for none), of which `charged` is used up. */
+export interface Budget {
+  /** Sets an amount aside for an order, in the place of what it had; false where it does not fit. */
+  reserve(reference: string, total: string): boolean
+  /** What became of it: charged so much, or null where nothing more is to come. */
+  settle(reference: string, charged: string | null): void
+}
+
+export function openBudget(limit: string | null, charged: string): Budget {
+  let used = exact(charged)
+  const aside = new Map<string, string>()
+  return {
+    reserve(reference, total) {
+      const others = [...aside].filter(([of]) => of !== reference).map(([, amount]) => exact(amount))
+      const sum = others.reduce((all, amount) => all.plus(amount), used).plus(exact(total))
+      if (limit !== null && sum.gt(exact(limit))) return false
+      aside.set(reference, total)
+      return true
+    },
+    settle(reference, total) {
+      aside.delete(reference)
+      if (total !== null) used = used.plus(exact(total))
+    },
+  }
+}

@@ -1,0 +1,219 @@
+import {randomBytes} from 'node:crypto'
+import * as fs from 'node:fs'
+import {dirname, join} from 'node:path'
+import * as z from 'zod/mini'
+import {Failure} from '../contract/failure.ts'
+import {attempt, removeOwn, syncFolder} from './files.ts'
+import {type Entry, type Journal, journal} from './journal.ts'
+import {isLocked, tryLock} from './lock.ts'
+import {base, locked, outcome, planned, submitting, verified} from './orders.ts'
+import {type Folders, type Identity, recordsFolder} from './paths.ts'
+
+export const kinds = ['orders', 'cart'] as const
+export type JobKind = (typeof kinds)[number]
+
+const amount = z.string()
+const counts = z.record(z.string(), z.int())
+
+/** The first record: what the job is about, and what was approved for all of it. */
+const head = z.object({
+  step: z.literal('JOB'),
+  at: z.string(),
+  id: z.string(),
+  kind: z.enum(kinds),
+  /** Absolute path of the file, and SHA-256 of what it held. */
+  file: z.string(),
+  fileHash: z.string(),
+  program: z.string(),
+  /** The options that decide what the job does: a resume takes them from here. */
+  options: z.record(z.string(), z.nullable(z.string())),
+})
+
+/** One order of a file: `rows` are its lines there, `goods` what they cost with VAT when it was planned. */
+const plannedRow = z.extend(planned, {
+  customerRef: z.string(),
+  lines: z.array(z.object({variantId: z.string(), quantity: z.int()})),
+  rows: z.array(z.int()),
+  goods: z.nullable(amount),
+})
+
+/** From here on the cart may hold lines of this order. */
+const filling = z.object({...base, step: z.literal('FILLING')})
+/** The lines that were added for an order are out of its cart again. */
+const cleared = z.object({...base, step: z.literal('CLEARED')})
+/** Nothing was charged, and the reason lay outside the order: it is done again at the next resume. */
+const reopened = z.object({...base, step: z.literal('REOPENED'), state: z.string()})
+const done = z.object({step: z.literal('DONE'), at: z.string(), summary: counts})
+
+/** The carts of a cart import: what each line is to hold in the end, fixed before the first change. */
+const target = z.object({
+  step: z.literal('TARGET'),
+  at: z.string(),
+  customerRef: z.string(),
+  rows: z.array(z.int()),
+  lines: z.array(z.object({variantId: z.string(), quantity: z.int()})),
+})
+const cartOutcome = z.object({
+  step: z.literal('CART'),
+  at: z.string(),
+  customerRef: z.string(),
+  outcome: z.enum(['done', 'refused', 'unknown']),
+  state: z.nullable(z.string()),
+  message: z.nullable(z.string()),
+})
+
+export const jobRecord = z.discriminatedUnion('step', [
+  head,
+  plannedRow,
+  filling,
+  cleared,
+  locked,
+  submitting,
+  outcome,
+  verified,
+  reopened,
+  done,
+  target,
+  cartOutcome,
+])
+export type JobRecord = z.output<typeof jobRecord>
+export type JobHead = z.output<typeof head>
+export type PlannedRow = z.output<typeof plannedRow>
+
+/** The journal of one job. */
+export interface JobFile {
+  head: JobHead
+  append(record: JobRecord | JobRecord[], options?: {sync?: boolean}): Promise<void>
+  entries(from?: number): Generator<Entry<JobRecord>>
+  at(place: number): JobRecord
+  last(): JobRecord | undefined
+  /** Whether a process runs it now. */
+  isRunning(): boolean
+  /** Makes this process its only runner until the returned function is called. Fails with BUSY. */
+  run(): () => void
+}
+
+/** A job that is still being planned: nothing knows of it before it is kept. */
+export interface JobDraft {
+  append(records: JobRecord[]): Promise<void>
+  keep(): JobFile
+  drop(): void
+}
+
+export interface Jobs {
+  draft(about: Omit<JobHead, 'step' | 'id' | 'at'>, at: string): Promise<JobDraft>
+  /** The newest first. */
+  list(): JobFile[]
+  /** Fails with INVALID_INPUT where there is no such job. */
+  open(id: string): JobFile
+}
+
+const DURABLE: ReadonlySet<JobRecord['step']> = new Set(['SUBMITTING', 'OUTCOME', 'REOPENED', 'DONE', 'CART'])
+const PLAN = '.plan'
+
+/** The jobs of one identity; another identity's file is refused (FOREIGN_FILE). */
+export function openJobs(folders: Folders, identity: Identity): Jobs {
+  const folder = join(recordsFolder(folders, identity), 'jobs')
+  const {origin, clientId, onBehalfOf} = identity
+  const at = (path: string) =>
+    journal({
+      path,
+      header: {journal: 'job', version: 1, origin, clientId, onBehalfOf},
+      record: jobRecord,
+    })
+  const pathOf = (id: string) => join(folder, `${id}.ndjson`)
+  const open = (id: string): JobFile | undefined => {
+    const path = pathOf(id)
+    const file = at(path)
+    const first = file.entries().next()
+    return first.done || first.value.record.step !== 'JOB'
+      ? undefined
+      : jobFile(path, file, first.value.record)
+  }
+  return {
+    async draft(about, when) {
+      dropDead(folder)
+      const id = newId(when)
+      const path = `${pathOf(id)}${PLAN}`
+      const release = tryLock(join(folder, id))
+      const file = at(path)
+      const end = () => {
+        for (const name of namesIn(folder)) {
+          if (name.startsWith(`${id}.ndjson${PLAN}`)) removeOwn(join(folder, name))
+        }
+        release?.()
+      }
+      await file.append({...about, step: 'JOB', id, at: when})
+      return {
+        append: (records) => file.append(records),
+        keep() {
+          attempt(path, 'kept', () => {
+            const fd = fs.openSync(path, 'r')
+            fs.fsyncSync(fd)
+            fs.closeSync(fd)
+            fs.renameSync(path, pathOf(id))
+            syncFolder(dirname(path))
+          })
+          end()
+          return open(id) as JobFile
+        },
+        drop: end,
+      }
+    },
+    list() {
+      const ids = namesIn(folder).flatMap((name) => /^([\w-]+)\.ndjson$/.exec(name)?.[1] ?? [])
+      return ids
+        .sort()
+        .reverse()
+        .flatMap((id) => open(id) ?? [])
+    },
+    open(id) {
+      const found = /^[\w-]+$/.test(id) ? open(id) : undefined
+      if (found) return found
+      throw new Failure('INVALID_INPUT', {
+        message: `There is no job ${JSON.stringify(id)} under this profile.`,
+        hint: '`scent jobs list` shows those there are.',
+      })
+    },
+  }
+}
+
+function jobFile(path: string, file: Journal<JobRecord>, about: JobHead): JobFile {
+  const runner = path.replace(/\.ndjson$/, '')
+  return {
+    head: about,
+    append: (record, {sync} = {}) =>
+      file.append(record, {sync: sync ?? [record].flat().some(({step}) => DURABLE.has(step))}),
+    entries: file.entries,
+    at: file.at,
+    last: file.last,
+    isRunning: () => isLocked(runner),
+    run() {
+      const release = tryLock(runner)
+      if (release) return release
+      throw new Failure('BUSY', {
+        message: `Job ${about.id} is running in another process.`,
+        hint: `Watch it: \`scent jobs show ${about.id} --watch\`.`,
+      })
+    },
+  }
+}
+
+/** Plans that a killed process left behind: nothing was sent for them. */
+function dropDead(folder: string): void {
+  for (const name of namesIn(folder)) {
+    const id = name.endsWith(`.ndjson${PLAN}`) ? name.slice(0, -`.ndjson${PLAN}`.length) : undefined
+    if (id !== undefined && !isLocked(join(folder, id))) removeOwn(join(folder, name))
+  }
+}
+
+function namesIn(folder: string): string[] {
+  return fs.existsSync(folder) ? attempt(folder, 'read', () => fs.readdirSync(folder)) : []
+}
+
+/** Sorts by its time, and can be read out. */
+function newId(at: string): string {
+  const letters = 'abcdefghjkmnpqrstvwxyz23456789'
+  const tail = [...randomBytes(4)].map((byte) => letters[byte % letters.length]).join('')
+  return `${at.slice(0, 10).replaceAll('-', '')}-${at.slice(11, 19).replaceAll(':', '')}-${tail}`
+}
