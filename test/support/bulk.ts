@@ -1,0 +1,76 @@
+import {openBudget} from '../../src/flows/bulk-order.ts'
+import type {BulkEvent, BulkRun} from '../../src/flows/bulk-orders.ts'
+import {runBulkOrders} from '../../src/flows/bulk-orders.ts'
+import type {CartLine} from '../../src/flows/fill-cart.ts'
+import {jobOrders} from '../../src/store/job-orders.ts'
+import {type JobFile, openJobs} from '../../src/store/jobs.ts'
+import {folder} from './program.ts'
+import {address, type Shop} from './shop.ts'
+
+export interface Wish {
+  reference: string
+  customerRef: string
+  lines: CartLine[]
+  goods?: string
+  countryCode?: string
+  discountCode?: string
+}
+
+const identity = {origin: 'http://127.0.0.1:1', clientId: 'test', onBehalfOf: null}
+const at = '2026-11-20T03:00:00.000Z'
+
+/** A job on disk that holds these orders, and none of them begun. */
+export async function planJob(wishes: Wish[], place = folder()): Promise<JobFile> {
+  const jobs = openJobs({config: place, state: place}, identity)
+  const about = {kind: 'orders', file: '/orders.csv', fileHash: 'hash', program: 'test', options: {}} as const
+  const draft = await jobs.draft(about, at)
+  await draft.append(
+    wishes.map(({reference, customerRef, lines, goods, countryCode = 'SAU', discountCode}, row) => ({
+      step: 'PLANNED' as const,
+      at,
+      reference,
+      customerRef,
+      lines,
+      address: {...address, countryCode},
+      ...(discountCode === undefined ? {} : {discountCode}),
+      rows: [row + 2],
+      goods: goods ?? null,
+    })),
+  )
+  return draft.keep()
+}
+
+/** Runs a job against a shop, as a process would that has just been started. */
+export async function runJob(shop: Shop, job: JobFile, more: Partial<BulkRun> = {}) {
+  const orders = jobOrders(job)
+  orders.readOn()
+  const events: BulkEvent[] = []
+  const {records: _, ...tools} = shop.tools
+  const run: BulkRun = {
+    job,
+    orders,
+    tools,
+    rules: {cart: 'require-empty', maxDrift: null, budget: openBudget(null, '0')},
+    concurrency: 4,
+    stop: new AbortController().signal,
+    alone: (_customer, work) => work(),
+    tell: (event) => events.push(event),
+    ...more,
+  }
+  const problem = await runBulkOrders(run).then(
+    () => undefined,
+    (error: unknown) => error,
+  )
+  orders.readOn()
+  const ends = Array.from({length: orders.size}, (_, n) => {
+    const outcome = orders.outcome(n)
+    return {
+      reference: orders.planned(n).reference,
+      state: orders.state(n),
+      code: outcome?.state ?? null,
+      orderId: outcome?.orderId ?? null,
+      total: outcome?.total ?? null,
+    }
+  })
+  return {orders, events, ends, problem, states: ends.map(({state}) => state)}
+}
