@@ -9,6 +9,7 @@ export const alternatives = {
   G20: ['absent', 'serve'], // lists of orders and carts, the wallet's balance
   H05: ['v1', 'plain'], // whether the signature of a delivery starts with v1=
   H21: ['printed', 'alias'], // PATCH .../active only without /scent, or also with it
+  L04: ['refused', 'allowed'], // an order that the wallet can't pay: Failed, or an overdraft
   O01: ['created', 'success'], // the answer to an order create: 201 CREATED or 200 SUCCESS
   O20: ['current', 'synced'], // whether delivery moves an order's status on
   P04: ['NOT_PRICED', 'PRICE_NOT_AVAILABLE'], // the preview's issue for a line without a price

@@ -14,7 +14,9 @@ import type {World} from './world.ts'
 const day = 86_400_000
 
 /** What Rimal Retail has done before today. Orders go through the same rules as any other. */
-export function seedHistory(state: State, bulkEntries = 0): void {
+export function seedHistory(sandbox: State, bulkEntries = 0): void {
+  // One order failed for want of money, whatever is assumed of overdrafts.
+  const state: State = {...sandbox, assumptions: {...sandbox.assumptions, L04: 'refused'}}
   const {world, clock} = state
   const now = clock.now()
   const partner = partnerByClientId(world, 'rimal-retail')

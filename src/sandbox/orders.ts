@@ -1,5 +1,6 @@
 import {isCountry} from '../contract/countries.ts'
 import type {createOrder, OrderBody} from '../contract/orders.ts'
+import type {Assumptions} from './assumptions.ts'
 import {faultsOfTexts} from './body.ts'
 import {type Call, Created} from './call.ts'
 import {deleteCart, refuseUnlessActive} from './cart.ts'
@@ -21,7 +22,7 @@ import {type Discount, discountOf, redeem} from './redemption.ts'
 import {invalid, refuse, refuseFaults} from './reply.ts'
 import type {InFlight} from './state.ts'
 import {availabilityOf, moveStock, type StockFacts} from './stock.ts'
-import {moveWallet} from './wallet.ts'
+import {allowOverdraft, moveWallet} from './wallet.ts'
 import {uuidOf} from './world.ts'
 
 type OrderCall = Call<typeof createOrder>
@@ -68,7 +69,7 @@ export function serveCreateOrder(call: OrderCall): Created {
     lines,
     totals,
     discount,
-    failureReason: walletRefusal(partner.wallet, totals),
+    failureReason: walletRefusal(partner.wallet, totals, state.assumptions.L04),
   }
   insertOrder(call, order, ref)
   if (order.failureReason === null) settle(call, order, lock.cartId)
@@ -144,9 +145,10 @@ function refuseUnlessStillSold({world, partner}: OrderCall, lines: PricedLine[])
 }
 
 // O09, O10. not shown: what an empty wallet, or none, answers. No code is listed, but the status Failed is.
-function walletRefusal(wallet: Halalas | null, totals: Totals): string | null {
+function walletRefusal(wallet: Halalas | null, totals: Totals, overdraft: Assumptions['L04']): string | null {
   if (wallet === null) return 'WALLET_NOT_PROVISIONED'
-  return wallet < chargedWithVat(totals) ? 'INSUFFICIENT_WALLET_BALANCE' : null
+  const isShort = wallet < chargedWithVat(totals)
+  return isShort && overdraft === 'refused' ? 'INSUFFICIENT_WALLET_BALANCE' : null
 }
 
 function insertOrder(call: OrderCall, order: NewOrder, ref: string): void {
@@ -205,9 +207,10 @@ function insertLine({world}: OrderCall, orderId: string, line: PricedLine, posit
 
 /** What a successful order moves: stock, wallet, discount usage, its one group (O22), and the cart (C13). */
 function settle(call: OrderCall, order: NewOrder, cartId: string): void {
-  const {world, partner, now} = call
+  const {state, world, partner, now} = call
   for (const line of order.lines) moveStock(world, line.variantId, -line.quantity, 'Order', order.id, now)
   const charged = chargedWithVat(order.totals)
+  if (state.assumptions.L04 === 'allowed') allowOverdraft(world, partner.id)
   moveWallet(world, partner.id, -charged, {type: 'Order', id: globalIdOf(order.n)}, now)
   if (order.discount !== null) redeem(world, order.discount.id)
   world.run('INSERT INTO groups VALUES (?, ?, ?, NULL)', world.id('group'), order.id, 'Pending')

@@ -14,7 +14,7 @@ CREATE TABLE partners (
   active INTEGER NOT NULL DEFAULT 1, product_access INTEGER NOT NULL DEFAULT 1,
   marketing INTEGER NOT NULL DEFAULT 0, notify_enabled INTEGER NOT NULL DEFAULT 1,
   vat_number TEXT, currency TEXT NOT NULL DEFAULT 'SAR', return_window_days INTEGER NOT NULL DEFAULT 14,
-  wallet INTEGER CHECK (wallet >= 0)
+  overdraft INTEGER NOT NULL DEFAULT 0, wallet INTEGER CHECK (wallet >= 0 OR overdraft)
 ) STRICT, WITHOUT ROWID;
 CREATE UNIQUE INDEX partners_client ON partners (client_id);
 

@@ -125,7 +125,7 @@ function insertPartner(
   const id = ids.get(partner.key) ?? ''
   const parentId = partner.parent === undefined ? null : (ids.get(partner.parent) ?? null)
   world.run(
-    'INSERT INTO partners VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 1, ?, 1, ?, ?, 14, ?)',
+    'INSERT INTO partners VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 1, ?, 1, ?, ?, 14, 0, ?)',
     id,
     `PRT-${String(world.next('partner-number')).padStart(6, '0')}`,
     partner.name,

@@ -108,7 +108,13 @@ function overDatabase(db: Database, seed: string): World {
         )
         .map(({name}) => name),
     close: () => {
-      for (const known of prepared.values()) known.finalize()
+      for (const known of prepared.values()) {
+        try {
+          known.finalize()
+        } catch {
+          // It says once more why its last run failed, and is gone all the same.
+        }
+      }
       prepared.clear()
       db.close()
     },

@@ -1,7 +1,9 @@
+import {join} from 'node:path'
 import {expect, test} from 'vitest'
 import {checkWorld} from '../../src/sandbox/check.ts'
-import {createSandbox} from '../../src/sandbox/sandbox.ts'
-import {callerOf} from './caller.ts'
+import {createSandbox, type Sandbox} from '../../src/sandbox/sandbox.ts'
+import {folder} from '../support/program.ts'
+import {callerOf, control, variantOf} from './caller.ts'
 
 interface Entry {
   amount: number
@@ -81,3 +83,31 @@ test.each(['bulk', 'bulk:wallet=', 'bulk:wallet=0', 'bulk:wallet=-1', 'bulk:cart
     await expect(createSandbox({seed})).rejects.toMatchObject({code: 'INVALID_INPUT'})
   },
 )
+
+test('where an overdraft is assumed, a wallet pays what it does not hold, and no other one does', async () => {
+  const file = join(folder(), 'sandbox.db')
+  const open = (assume: string[]) => createSandbox({file, limits: false, assume})
+  const order = async (sandbox: Sandbox, reference: string) => {
+    const caller = callerOf(sandbox, 'warda-boutique')
+    const {payload} = await caller.filled(reference, {[variantOf(sandbox, 'RML-SAF-050')]: 2})
+    const placed = await caller.order(reference, payload.lockId, reference)
+    const {items} = (await caller.ask('GET', '/wallet/transactions')).payload
+    expect(checkWorld(sandbox.state.world)).toEqual([])
+    return [placed.payload.status, items[0]?.balanceAfter]
+  }
+  const first = await open([])
+  expect(await order(first, 'PO-1')).toEqual(['Failed', undefined])
+  await first.close()
+  const second = await open(['L04=allowed'])
+  expect(await order(second, 'PO-2')).toEqual(['Processing', -205.9])
+  expect(await order(second, 'PO-3')).toEqual(['Processing', -511.8])
+  await second.close()
+  const third = await open([])
+  expect(await order(third, 'PO-4')).toEqual(['Failed', -511.8])
+  // The database itself keeps every other wallet from going below zero.
+  const emptied = () => third.state.world.run("UPDATE partners SET wallet = -1 WHERE name = 'Rimal Retail'")
+  expect(emptied).toThrow(/CHECK/)
+  await control(third, 'PATCH', 'partners/warda-boutique', {wallet: 400})
+  expect(await order(third, 'PO-5')).toEqual(['Processing', 94.1])
+  await third.close()
+})
