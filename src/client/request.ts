@@ -2,7 +2,7 @@ import type * as z from 'zod/mini'
 import {Failure} from '../contract/failure.ts'
 import {printJson} from '../contract/money.ts'
 import type {Operation} from '../contract/operation.ts'
-import {longerThan, type Method} from '../contract/wire.ts'
+import {damageOf, longerThan, type Method, pathRule} from '../contract/wire.ts'
 import {queryOf, UUID} from './query.ts'
 
 /** A request that has passed every local check; it is sent as it stands, as often as its rule allows. */
@@ -22,7 +22,6 @@ export interface AnyInput {
 }
 
 const LONE_SURROGATE = /\p{Surrogate}/u
-const CONTROL = /\p{Cc}/u
 
 /** Checks an input by its operation. Fails with INVALID_INPUT, naming field, value and rule; nothing is sent then. */
 export function prepare(baseUrl: string, operation: Operation, input: AnyInput): Prepared {
@@ -74,9 +73,9 @@ export function headersOf(given: Readonly<Record<string, string>>): Record<strin
 function pathOf(template: string, params: Readonly<Record<string, string>>): string {
   return template.replace(/\{(\w+)\}/g, (_, name: string) => {
     const value = params[name]
-    if (typeof value !== 'string' || value === '') throw invalid(name, value, 'must not be empty')
-    if (value === '.' || value === '..') throw invalid(name, value, 'can not be part of a path')
-    if (CONTROL.test(value)) throw invalid(name, value, 'must not hold control characters')
+    if (typeof value !== 'string') throw invalid(name, value, 'must not be empty')
+    const rule = pathRule(value)
+    if (rule !== undefined) throw invalid(name, value, rule)
     if (isUuidName(name) && !UUID.test(value)) throw invalid(name, value, 'must be a UUID')
     if (name === 'customerRef' && longerThan(value, 128)) {
       throw invalid(name, value, 'must have at most 128 characters')
@@ -134,15 +133,6 @@ function valueAt(body: unknown, path: readonly string[]): unknown {
   let value = body
   for (const key of path) value = (value as Record<string, unknown> | null | undefined)?.[key]
   return value
-}
-
-/**
- * Why a text would arrive as another one, so that two references or carts could become one: half a character is
- * replaced on its way, and bytes of a command line that are no UTF-8 have been replaced already.
- */
-function damageOf(text: string): string | undefined {
-  if (LONE_SURROGATE.test(text)) return 'must be well-formed text; it holds half a character'
-  return text.includes('\ufffd') ? 'must be UTF-8 text; some of its bytes were none' : undefined
 }
 
 function requireWellFormed(value: unknown, field: string): void {

@@ -1,6 +1,8 @@
 import {isCountry} from './countries.ts'
 import {Failure} from './failure.ts'
+import {printJson} from './money.ts'
 import {type ShippingAddress, shippingAddress} from './orders.ts'
+import {damageOf} from './wire.ts'
 
 /** The fields of an address in the order in which people write them (spec, Create scent order). */
 export const addressFields = [
@@ -20,18 +22,19 @@ export type AddressField = (typeof addressFields)[number]
 const FEWEST_DIGITS = 5
 
 /**
- * What is wrong with one field, and the rule it breaks; undefined when nothing is. not shown: the form of a phone
- * number; one that no courier could call is refused here.
+ * The rule that one field breaks; undefined when it breaks none. not shown: the form of a phone number; one that no
+ * courier could call is refused here.
  */
-export function fieldProblem({name, label, required}: AddressField, value: unknown): string | undefined {
-  if (value === undefined || value === '') return required ? `${name} (${label}) is required` : undefined
-  if (typeof value !== 'string') return `${name} must be text, not ${JSON.stringify(value)}`
-  if (/\p{Surrogate}/u.test(value)) return `${name} must be well-formed text; it holds half a character`
-  if (required && value.trim() === '') return `${name} (${label}) must not be blank`
+export function fieldRule({name, required}: AddressField, value: unknown): string | undefined {
+  if (value === undefined || value === '') return required ? 'is required' : undefined
+  if (typeof value !== 'string') return `must be text, not ${printJson(value, 0)}`
+  const damage = damageOf(value)
+  if (damage !== undefined) return damage
+  if (required && value.trim() === '') return 'must not be blank'
   if (name === 'countryCode' && !isCountry(value))
-    return `countryCode "${value}" is no ISO 3166-1 alpha-3 code in capitals, such as SAU`
+    return 'is no ISO 3166-1 alpha-3 code in capitals, such as SAU'
   if (name === 'phone' && (value.match(/\p{Nd}/gu) ?? []).length < FEWEST_DIGITS)
-    return `phone needs at least ${FEWEST_DIGITS} digits`
+    return `needs at least ${FEWEST_DIGITS} digits`
   return undefined
 }
 
@@ -45,15 +48,15 @@ export function checkAddress(value: unknown): ShippingAddress {
   const given = value as Record<string, unknown>
   const known = new Set<string>(addressFields.map(({name}) => name))
   const problems = [
-    ...addressFields.map(
-      (field) => [field.name, fieldProblem(field, given[field.name] ?? undefined)] as const,
+    ...addressFields.flatMap((field) => {
+      const one = given[field.name] ?? undefined
+      const rule = fieldRule(field, one)
+      return rule === undefined ? [] : [[field.name, [withValue(one, rule)]] as const]
+    }),
+    ...Object.keys(given).flatMap((name) =>
+      known.has(name) ? [] : [[name, ['is no field of an address']] as const],
     ),
-    ...Object.keys(given).map(
-      (name) => [name, known.has(name) ? undefined : 'is no field of an address'] as const,
-    ),
-  ].flatMap(([name, problem]) =>
-    problem === undefined ? [] : [[name, [withoutName(name, problem)]] as const],
-  )
+  ]
   if (problems.length > 0)
     throw new Failure('INVALID_INPUT', {
       message: "The shipping address can't be used.",
@@ -65,7 +68,6 @@ export function checkAddress(value: unknown): ShippingAddress {
   return shippingAddress.parse(Object.fromEntries(filled))
 }
 
-/** In `details.errors` the name stands before its problems already. */
-function withoutName(name: string, problem: string): string {
-  return problem.startsWith(`${name} `) ? problem.slice(name.length + 1) : problem
+function withValue(value: unknown, rule: string): string {
+  return typeof value === 'string' && value.trim() !== '' ? `${printJson(value, 0)} ${rule}` : rule
 }

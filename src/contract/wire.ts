@@ -55,6 +55,22 @@ export function longerThan(text: string, max: number): boolean {
   return false
 }
 
+/**
+ * Why a text would arrive as another one, so that two references or carts could become one: half a character is
+ * replaced on its way, and bytes of a command line that are no UTF-8 have been replaced already.
+ */
+export function damageOf(text: string): string | undefined {
+  if (/\p{Surrogate}/u.test(text)) return 'must be well-formed text; it holds half a character'
+  return text.includes('\ufffd') ? 'must be UTF-8 text; some of its bytes were none' : undefined
+}
+
+/** Why a text can't be a segment of a path: parsers of URLs drop `.` and `..`. Damaged text is no path either. */
+export function pathRule(text: string): string | undefined {
+  if (text === '') return 'must not be empty'
+  if (text === '.' || text === '..') return 'can not be part of a path'
+  return /\p{Cc}/u.test(text) ? 'must not hold control characters' : undefined
+}
+
 /** 1 to 128 characters (spec, Limits). Which ones a path can carry is decided where the path is built. */
 export const customerRef = z.string().check(
   z.minLength(1),

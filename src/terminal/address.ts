@@ -1,5 +1,5 @@
 import * as Flags from '@oclif/core/flags'
-import {type AddressField, addressFields, checkAddress, fieldProblem} from '../contract/address.ts'
+import {type AddressField, addressFields, checkAddress, fieldRule} from '../contract/address.ts'
 import {countryNames} from '../contract/countries.ts'
 import type {ShippingAddress} from '../contract/orders.ts'
 import type {Ask} from './ask.ts'
@@ -84,7 +84,8 @@ const hints: Partial<Record<AddressField['name'], string>> = {
 
 /** What is wrong with a typed answer. A name in the place of a country code is answered with its code. */
 function problem(field: AddressField, text: string): string | undefined {
-  const wrong = fieldProblem(field, text)
+  const rule = fieldRule(field, text)
+  const wrong = rule && `${field.label} ${rule}`
   if (field.name !== 'countryCode' || !wrong || text.length < 2) return wrong
   const near = countryNames().filter(
     ({code, name}) => name.toUpperCase().startsWith(text) || code.startsWith(text),
