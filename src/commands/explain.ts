@@ -2,8 +2,8 @@ import * as Args from '@oclif/core/args'
 import {outputFlags, ScentCommand} from '../command.ts'
 import {catalogue, entryOf, exitOf} from '../contract/errors.ts'
 import {Failure} from '../contract/failure.ts'
+import {nearest} from '../contract/nearest.ts'
 import {type Explained, explainedCard, explainedColumns} from '../terminal/explain.ts'
-import {nearest} from '../terminal/nearest.ts'
 import type {Listing} from '../terminal/output.ts'
 
 export default class Explain extends ScentCommand {

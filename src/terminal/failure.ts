@@ -58,17 +58,27 @@ export function failureText(failure: Failure, paint: Paint = noPaint): string {
   return `${lines.join('\n')}\n`
 }
 
-/** details.errors field by field, the other details by their names. */
+/** details.errors field by field, the problems of a file line by line, the other details by their names. */
 function detailLines(details: unknown): string[] {
   if (details === null || details === undefined) return []
   if (typeof details !== 'object') return [safe(String(details))]
   return Object.entries(details).flatMap(([name, value]) =>
     name === 'errors' && typeof value === 'object' && value !== null
       ? Object.entries(value).map(([field, reasons]) => `${safe(field)}: ${valueText(reasons)}`)
-      : value === null
-        ? []
-        : [`${safe(name)}: ${valueText(value)}`],
+      : name === 'problems' && Array.isArray(value)
+        ? value.map(problemText)
+        : value === null
+          ? []
+          : [`${safe(name)}: ${valueText(value)}`],
   )
+}
+
+/** `line 17: quantity "0" must be a whole number of 1 or more` */
+function problemText(problem: unknown): string {
+  const {line, column, value, rule} = (problem ?? {}) as Record<string, unknown>
+  if (line === undefined || typeof rule !== 'string') return valueText(problem)
+  const shown = typeof value === 'string' ? JSON.stringify(value) : undefined
+  return safe(`line ${line}: ${[column, shown, rule].filter(Boolean).join(' ')}`)
 }
 
 function valueText(value: unknown): string {

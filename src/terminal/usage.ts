@@ -1,6 +1,6 @@
 import type {Interfaces} from '@oclif/core'
 import {Failure, isFailure} from '../contract/failure.ts'
-import {nearest} from './nearest.ts'
+import {nearest} from '../contract/nearest.ts'
 
 /** oclif's refusals of a command line as ours; anything else that is no Failure is a bug, and keeps its cause. */
 export function failureOf(error: unknown, id: string, flags: string[]): Failure {

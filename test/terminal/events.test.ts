@@ -2,9 +2,9 @@ import {describe, expect, it} from 'vitest'
 import type {ClientEvent} from '../../src/client/events.ts'
 import {Failure} from '../../src/contract/failure.ts'
 import {parseJson} from '../../src/contract/money.ts'
+import {nearest} from '../../src/contract/nearest.ts'
 import {drawEvents} from '../../src/terminal/exchange.ts'
 import {failureDocument, failureText} from '../../src/terminal/failure.ts'
-import {nearest} from '../../src/terminal/nearest.ts'
 import {watch} from '../../src/terminal/traffic.ts'
 
 function drawn(debug: boolean, ...events: ClientEvent[]): string[] {
