@@ -15,10 +15,17 @@ export function digits(text: string): Digits {
   return SAFE_INTEGER.test(text) ? Number(text) : new LosslessNumber(text)
 }
 
-/** Parses JSON without passing a decimal or an int64 through a double. Throws SyntaxError. */
-export function parseJson(text: string): unknown {
-  // A repeated key: the last one wins, as in every other parser that a server's author will have tried.
-  return parse(text, null, {parseNumber: digits, onDuplicateKey: ({newValue}) => newValue})
+/**
+ * Parses JSON without passing a decimal or an int64 through a double. Of a key that is repeated with another value the
+ * last one wins, as in every other parser that a server's author will have tried; `strict` refuses it. Throws
+ * SyntaxError.
+ */
+export function parseJson(text: string, {strict = false} = {}): unknown {
+  return parse(text, null, {parseNumber: digits, onDuplicateKey: strict ? refused : ({newValue}) => newValue})
+}
+
+function refused({key}: {key: string}): never {
+  throw new SyntaxError(`Key ${JSON.stringify(key)} stands twice in one object`)
 }
 
 /** Control characters of C1, bidi controls and zero-width characters, which JSON itself lets through. */

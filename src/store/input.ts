@@ -1,8 +1,19 @@
-import {open} from 'node:fs/promises'
+import {isUtf8} from 'node:buffer'
+import {createHash} from 'node:crypto'
+import {type FileHandle, mkdtemp, open, rm} from 'node:fs/promises'
+import {tmpdir} from 'node:os'
+import {join} from 'node:path'
 import type {Readable} from 'node:stream'
 import {Failure} from '../contract/failure.ts'
 
-const MAX_BYTES = 16 * 1024 * 1024
+const MIB = 1024 * 1024
+/** What is read as a whole. */
+const LARGEST_TEXT = 16 * MIB
+/** What is read line by line: a million orders have room, an endless pipe must not fill the disk. */
+const LARGEST_FILE = 2048 * MIB
+export const LONGEST_LINE = MIB
+const CHUNK = 64 * 1024
+const NEWLINE = 0x0a
 
 /**
  * The text of a file that the user names, or of stdin for `-`.
@@ -16,16 +27,146 @@ export async function readInput(path: string, stdin: Readable): Promise<string> 
     for await (const chunk of source) {
       chunks.push(Buffer.from(chunk))
       bytes += chunk.length
-      if (bytes > MAX_BYTES) throw refused(path, 'it is over 16 MiB')
+      if (bytes > LARGEST_TEXT) throw unreadable(path, 'it is over 16 MiB')
     }
     return new TextDecoder('utf-8', {fatal: true}).decode(Buffer.concat(chunks))
   } catch (error) {
     if (error instanceof Failure) throw error
-    throw refused(path, error instanceof TypeError ? 'it is not UTF-8' : (error as Error).message)
+    throw unreadable(path, error instanceof TypeError ? 'it is not UTF-8' : (error as Error).message)
   }
 }
 
-function refused(path: string, why: string): Failure {
-  const name = path === '-' ? 'stdin' : JSON.stringify(path)
-  return new Failure('INVALID_INPUT', {message: `${name} can't be read: ${why}.`})
+/** A file of text lines, checked once from end to end, to be read as often as it takes. */
+export interface Input {
+  /** What a message calls it. */
+  name: string
+  /** SHA-256 of its bytes. */
+  hash: string
+  /** Its bytes from the start. Fails with INVALID_INPUT where the file is no longer the one that was checked. */
+  chunks(): AsyncGenerator<Buffer>
+  close(): Promise<void>
+}
+
+/**
+ * Opens a file that the user names, or stdin for `-`, and reads it once: it must be UTF-8 without NUL, and no line
+ * over 1 MiB. What can be read only once (stdin, a pipe) is kept in a temporary file, which has no name any more when
+ * this returns. Fails with INVALID_INPUT.
+ */
+export async function openInput(path: string, stdin: Readable): Promise<Input> {
+  let file: FileHandle | undefined
+  try {
+    if (path === '-' || path === '/dev/stdin') {
+      file = await nameless()
+      return input(path, file, await copy(path, stdin, file))
+    }
+    file = await open(path, 'r')
+    const stat = await file.stat()
+    if (stat.isDirectory()) throw unreadable(path, 'it is a folder')
+    if (stat.isFile()) return input(path, file, await check(path, chunksOf(path, file)))
+    const source = file.createReadStream()
+    file = await nameless()
+    return input(path, file, await copy(path, source, file))
+  } catch (error) {
+    await file?.close()
+    if (error instanceof Failure) throw error
+    throw unreadable(path, (error as Error).message)
+  }
+}
+
+function input(path: string, file: FileHandle, hash: string): Input {
+  return {name: nameOf(path), hash, chunks: () => chunksOf(path, file), close: () => file.close()}
+}
+
+/** A private file that goes with its handle: no crash leaves the addresses in it behind. */
+async function nameless(): Promise<FileHandle> {
+  const folder = await mkdtemp(join(tmpdir(), 'scent-'))
+  try {
+    return await open(join(folder, 'input'), 'wx+', 0o600)
+  } finally {
+    await rm(folder, {recursive: true, force: true})
+  }
+}
+
+/** Writes a source into a file while it is checked. Answers its hash. */
+function copy(path: string, source: AsyncIterable<Buffer | string>, file: FileHandle): Promise<string> {
+  async function* written() {
+    for await (const chunk of source) {
+      const bytes = Buffer.from(chunk)
+      await file.writeFile(bytes)
+      yield bytes
+    }
+  }
+  return check(path, written())
+}
+
+/** The bytes of an open file. One that is written to meanwhile would be another one from some line on. */
+async function* chunksOf(path: string, file: FileHandle): AsyncGenerator<Buffer> {
+  const before = await stateOf(file)
+  for (let position = 0; ; ) {
+    const {bytesRead, buffer} = await file.read(Buffer.allocUnsafe(CHUNK), 0, CHUNK, position)
+    if ((await stateOf(file)) !== before) throw unreadable(path, 'it changed while it was read')
+    if (bytesRead === 0) return
+    position += bytesRead
+    yield buffer.subarray(0, bytesRead)
+  }
+}
+
+async function stateOf(file: FileHandle): Promise<string> {
+  const {size, mtimeNs} = await file.stat({bigint: true})
+  return `${size} ${mtimeNs}`
+}
+
+/** Reads all bytes and requires what every later step takes for granted. Answers their hash. */
+async function check(path: string, chunks: AsyncIterable<Buffer>): Promise<string> {
+  const hash = createHash('sha256')
+  let bytes = 0
+  let line = 1
+  let rest: Buffer = Buffer.alloc(0)
+  const require = (block: Buffer) => {
+    const problem = problemOf(block)
+    if (problem) throw unreadable(path, `${problem.why} (line ${line + problem.line})`)
+    line += newlines(block)
+  }
+  for await (const chunk of chunks) {
+    hash.update(chunk)
+    if (bytes === 0 && isUtf16(chunk)) throw unreadable(path, 'it is UTF-16; save it as UTF-8')
+    bytes += chunk.length
+    if (bytes > LARGEST_FILE) throw unreadable(path, 'it is over 2 GiB')
+    const block = Buffer.concat([rest, chunk])
+    const end = block.lastIndexOf(NEWLINE) + 1
+    require(block.subarray(0, end))
+    rest = block.subarray(end)
+    if (rest.length > LONGEST_LINE) throw unreadable(path, `line ${line} is over 1 MiB`)
+  }
+  require(rest)
+  return hash.digest('hex')
+}
+
+/** What is wrong with whole lines, and in which of them, from 0. */
+function problemOf(block: Buffer): {line: number; why: string} | undefined {
+  if (block.includes(0))
+    return {line: newlines(block.subarray(0, block.indexOf(0))), why: 'it holds a NUL character'}
+  if (isUtf8(block)) return undefined
+  let line = 0
+  for (let start = 0; start < block.length; line += 1) {
+    const end = block.indexOf(NEWLINE, start) + 1 || block.length
+    if (!isUtf8(block.subarray(start, end))) break
+    start = end
+  }
+  return {line, why: 'it is not UTF-8'}
+}
+
+function newlines(block: Buffer): number {
+  let count = 0
+  for (let at = block.indexOf(NEWLINE); at >= 0; at = block.indexOf(NEWLINE, at + 1)) count += 1
+  return count
+}
+
+const isUtf16 = ([first, second]: Buffer) =>
+  (first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff)
+
+const nameOf = (path: string) => (path === '-' ? 'stdin' : JSON.stringify(path))
+
+function unreadable(path: string, why: string): Failure {
+  return new Failure('INVALID_INPUT', {message: `${nameOf(path)} can't be read: ${why}.`})
 }
