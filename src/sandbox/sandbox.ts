@@ -50,6 +50,8 @@ export interface Sandbox {
   send: Send
   state: State
   credentials: Credential[]
+  /** Where a database of a later version was put aside, if the file held one. */
+  aside?: string | undefined
   /** The bearer token of the controls below /__sandbox/v1. */
   adminToken: string
   /**
@@ -79,6 +81,7 @@ export async function createSandbox(options: SandboxOptions = {}): Promise<Sandb
   return {
     send: (request) => (isAdmin(request) ? ofAdmin(admin, request) : inProcess(state, request)),
     adminToken,
+    aside: state.world.aside,
     state,
     credentials: credentialsOf(state.world),
     listen: async (ports = 0) => {

@@ -1,7 +1,9 @@
 import {createHmac} from 'node:crypto'
 import {renameSync, rmSync} from 'node:fs'
+import {dirname, join} from 'node:path'
 import sqlite, {type Database, type JSValue, type Statement} from 'node-sqlite3-wasm'
-import {schema, schemaVersion} from './schema.ts'
+import {schemaSteps} from './schema.ts'
+import {bringForward, isBeyond, keepCopy, versionOf} from './versions.ts'
 
 /** The database, with one writer: everything in it happens synchronously. */
 export interface World {
@@ -22,6 +24,10 @@ export interface World {
   setMeta(key: string, value: string): void
   /** The names of its tables. */
   tables(): string[]
+  /** Brings another database file to the version of this one. Answers false for one of a later version. */
+  bringForward(file: string): boolean
+  /** Where a database of a later version went, whose place this one took. */
+  aside?: string
   close(): void
 }
 
@@ -33,20 +39,26 @@ export function uuidOf(seed: string, kind: string, n: number): string {
 }
 
 /**
- * Opens the database at `file`, or one in memory; creates its tables when it is new. The caller sees to it that no
- * other process uses the file. One that another version of the sandbox made is kept beside it, under the number of its
- * tables, and a new one takes its place.
+ * Opens the database at `file`, or one in memory, and brings it to this version. The caller sees to it that no other
+ * process uses the file. One that a later version of the sandbox made is kept beside it, under its number, and a new
+ * one takes its place.
  */
-export function openWorld(file: string | ':memory:', seed: string): World {
+export function openWorld(file: string | ':memory:', seed: string, steps = schemaSteps): World {
   const db = openDatabase(file)
-  if (db.get("SELECT name FROM sqlite_schema WHERE name = 'meta'") === null) {
-    db.exec(`BEGIN; ${schema} PRAGMA user_version = ${schemaVersion}; COMMIT;`)
+  if (isBeyond(db, steps)) {
+    const aside = `${file}.${versionOf(db)}`
+    db.close()
+    renameSync(file, aside)
+    return {...openWorld(file, seed, steps), aside}
   }
-  const {user_version: version} = db.get('PRAGMA user_version') as {user_version: number}
-  if (version === schemaVersion) return overDatabase(db, seed)
-  db.close()
-  renameSync(file, `${file}.${version}`)
-  return openWorld(file, seed)
+  try {
+    keepCopy(db, steps, join(dirname(file), 'snapshots'))
+    bringForward(db, steps)
+  } catch (error) {
+    db.close()
+    throw error
+  }
+  return overDatabase(db, seed, steps)
 }
 
 function openDatabase(file: string | ':memory:'): Database {
@@ -61,7 +73,7 @@ function openDatabase(file: string | ':memory:'): Database {
   return db
 }
 
-function overDatabase(db: Database, seed: string): World {
+function overDatabase(db: Database, seed: string, steps: readonly string[]): World {
   const prepared = new Map<string, Statement>()
   const statement = (sql: string): Statement => {
     const known = prepared.get(sql)
@@ -107,6 +119,16 @@ function overDatabase(db: Database, seed: string): World {
           "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'",
         )
         .map(({name}) => name),
+    bringForward: (file) => {
+      const other = new sqlite.Database(file)
+      try {
+        if (isBeyond(other, steps)) return false
+        bringForward(other, steps)
+        return true
+      } finally {
+        other.close()
+      }
+    },
     close: () => {
       for (const known of prepared.values()) {
         try {
