@@ -1,4 +1,5 @@
 import type {Client} from '../client/client.ts'
+import {previewCheckout} from '../contract/checkout.ts'
 import {
   createDiscountCode,
   type DiscountBody,
@@ -7,7 +8,7 @@ import {
   listDiscountCodes,
   updateDiscountCode,
 } from '../contract/discounts.ts'
-import {Failure, isFailure} from '../contract/failure.ts'
+import {type Facts, Failure, isFailure} from '../contract/failure.ts'
 import {isDigits, printJson, sameAmount} from '../contract/money.ts'
 import {millis} from '../contract/time.ts'
 import {uuid} from '../contract/wire.ts'
@@ -63,24 +64,64 @@ function isSame(field: keyof DiscountBody, before: unknown, after: unknown): boo
 }
 
 /**
- * Creates a code, once: after a lost answer it is looked for in the list, where the same code with the same fields is
- * this one. Fails with OUTCOME_UNKNOWN where it is not there.
+ * Creates a code, once: after a lost answer it is looked for in the list. A row with the same fields is this one only
+ * where it was made after the request left, by the clock of the service itself: an older one may have stood there
+ * before. `ticks` is a clock in ms that nobody sets. Fails with OUTCOME_UNKNOWN where that is not certain.
  */
 export async function createDiscount(
   client: Client,
   body: DiscountBody & {code: string},
+  ticks: () => number,
 ): Promise<DiscountCode> {
+  const sentAt = ticks()
   try {
     return await client.call(createDiscountCode, {body})
   } catch (error) {
     if (!isFailure(error, 'OUTCOME_UNKNOWN')) throw error
-    for await (const one of client.pages(listDiscountCodes, {query: {pageSize: 100}})) {
-      const same = one.code.toLowerCase() === body.code.toLowerCase()
-      if (same && changesBetween(one, body).length === 0) return one
+    const found = await unlessFailed(findSame(client, body))
+    const clock = found && (await unlessFailed(serviceClock(client)))
+    const sent = (clock ?? Number.NaN) - (ticks() - sentAt)
+    // Times are written in whole milliseconds.
+    if (found && millis(String(found.createdAt)) + 1 > sent) return found
+    throw new Failure('OUTCOME_UNKNOWN', {...error.facts, ...unsure(body.code, found)}, {cause: error.cause})
+  }
+}
+
+/** What can't be read leaves open what became of the request that was lost before. */
+function unlessFailed<T>(read: Promise<T>): Promise<T | undefined> {
+  return read.catch((error: unknown) => {
+    if (isFailure(error)) return undefined
+    throw error
+  })
+}
+
+/** The newest code with this name and these fields. */
+async function findSame(
+  client: Client,
+  body: DiscountBody & {code: string},
+): Promise<DiscountCode | undefined> {
+  for await (const one of client.pages(listDiscountCodes, {query: {pageSize: 100}})) {
+    const same = one.code.toLowerCase() === body.code.toLowerCase()
+    if (same && changesBetween(one, body).length === 0) return one
+  }
+  return undefined
+}
+
+/** What the clock of the service shows, in ms: the one answer that always carries it prices a cart. */
+async function serviceClock(client: Client): Promise<number> {
+  return millis(String((await client.call(previewCheckout, {})).pricedAt))
+}
+
+function unsure(code: string, found: DiscountCode | undefined): Pick<Facts, 'message' | 'hint' | 'details'> {
+  if (found === undefined)
+    return {
+      message: `The answer was lost, and no code ${code} with these fields was found in the list.`,
+      hint: 'Look again in a moment: `scent discounts list`; create it again if it is not there.',
     }
-    const message = `The answer was lost, and no code ${body.code} with these fields is in the list.`
-    const hint = 'Look again in a moment: `scent discounts list`; create it again if it is not there.'
-    throw new Failure('OUTCOME_UNKNOWN', {...error.facts, message, hint}, {cause: error.cause})
+  return {
+    message: `The answer was lost. A code ${code} with these very fields is in the list, and may have been there before.`,
+    hint: 'Do not create it again. `scent discounts list` shows its use so far, which tells an older code.',
+    details: {id: found.id, createdAt: found.createdAt ?? null},
   }
 }
 

@@ -108,11 +108,22 @@ describe('a difference', () => {
 })
 
 describe('a new code', () => {
+  const create = (wanted = body) => createDiscount(shop.client, wanted, () => performance.now())
+  const ofCreate = {match: {operation: 'createDiscountCode'}, times: 1}
+
+  test('costs one request', async () => {
+    shop.requests.length = 0
+    await create()
+    expect(shop.requests.filter((one) => !one.endsWith('/auth/token'))).toEqual([
+      'POST /api/v1/scent/discount-codes',
+    ])
+  })
+
   test.each(losses.filter(({when}) => when === 'after'))(
     'whose answer is lost by $effect is found in the list',
     async (fault) => {
-      shop.fault({...fault, match: {operation: 'createDiscountCode'}, times: 1})
-      const created = await createDiscount(shop.client, body)
+      shop.fault({...fault, ...ofCreate})
+      const created = await create()
       expect((await codes()).filter(({code}) => code === 'EID20')).toEqual([created])
     },
   )
@@ -120,17 +131,42 @@ describe('a new code', () => {
   test.each(losses.filter(({when}) => when === 'before'))(
     'lost by $effect before it ran is unknown, and not sent again',
     async (fault) => {
-      shop.fault({...fault, match: {operation: 'createDiscountCode'}, times: 1})
-      const failure = await failed(createDiscount(shop.client, body))
-      expect(failure).toMatchObject({code: 'OUTCOME_UNKNOWN', message: expect.stringContaining('EID20')})
+      shop.fault({...fault, ...ofCreate})
+      const failure = await failed(create())
+      expect(failure).toMatchObject({
+        code: 'OUTCOME_UNKNOWN',
+        message: expect.stringContaining('no code EID20 with these fields'),
+      })
       expect((await codes()).filter(({code}) => code === 'EID20')).toEqual([])
     },
   )
 
+  // A fault that follows the work leaves a refusal as it is.
+  test.each(losses.filter(({effect, when}) => effect !== 'status' || when === 'before'))(
+    'does not take an older one with the same fields for its own: $effect $when',
+    async (fault) => {
+      const older = await create()
+      shop.later(60)
+      shop.fault({...fault, ...ofCreate})
+      expect(await failed(create())).toMatchObject({
+        code: 'OUTCOME_UNKNOWN',
+        exitCode: 12,
+        message: expect.stringContaining('may have been there before'),
+        facts: {details: {id: older.id, createdAt: older.createdAt}},
+      })
+    },
+  )
+
+  test.each(['previewCheckout', 'listDiscountCodes'])('is not certain where %s fails', async (operation) => {
+    shop.fault({effect: 'reset', when: 'after', ...ofCreate})
+    shop.fault({effect: 'status', state: 'FORBIDDEN', match: {operation}})
+    expect(await failed(create())).toMatchObject({code: 'OUTCOME_UNKNOWN'})
+  })
+
   test('does not take another code of the same name for its own', async () => {
-    await createDiscount(shop.client, body)
-    shop.fault({effect: 'reset', when: 'before', match: {operation: 'createDiscountCode'}, times: 1})
-    const failure = await failed(createDiscount(shop.client, {...body, value: 30}))
-    expect(failure).toMatchObject({code: 'OUTCOME_UNKNOWN'})
+    await create()
+    shop.fault({effect: 'reset', when: 'before', ...ofCreate})
+    const failure = await failed(create({...body, value: 30}))
+    expect(failure).toMatchObject({code: 'OUTCOME_UNKNOWN', message: expect.stringContaining('no code')})
   })
 })

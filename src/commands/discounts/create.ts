@@ -9,7 +9,7 @@ import {discountColumns} from '../../terminal/discounts.ts'
 export default class DiscountsCreate extends ScentCommand {
   static override summary = 'Create a discount code.'
   static override description =
-    'A discount is for display and reporting: it never changes what an order is charged. Sent once; after a lost answer it is looked for in the list.'
+    'A discount is for display and reporting: it never changes what an order is charged. Sent once; after a lost answer it is looked for in the list, where only one that was made since is taken for it.'
   static override examples = [
     '<%= config.bin %> discounts create RAMADAN15 --type Percent --value 15 --valid-from 2026-02-18 --valid-to 2026-03-20',
   ]
@@ -29,8 +29,8 @@ export default class DiscountsCreate extends ScentCommand {
         hint: 'Give --type, --value, --valid-from and --valid-to.',
       })
     const body = {code: args.code, ...unsaid, ...given} as {code: string} & DiscountBody
-    const {client} = await this.session(flags)
-    const created = await createDiscount(client, body)
+    const {client, time} = await this.session(flags)
+    const created = await createDiscount(client, body, time.ticks)
     await this.showMentioned(createDiscountCode, created, (one) => [
       {rows: [one], upright: true, columns: discountColumns},
     ])
