@@ -133,21 +133,23 @@ async function settle(
   try {
     return await ask(client, orderId, body)
   } catch (error) {
-    const taken = [
-      'OUTCOME_UNKNOWN',
-      'BUSINESS_RETURN_REQUEST_DUPLICATE_LINE',
-      'BUSINESS_RETURN_REQUEST_EXCEEDS_REMAINING',
-    ]
-    if (!isFailure(error, ...taken)) throw error
-    const found = (await returnsOf(client, orderId)).find((one) => isFresh(one) && same(one, body))
+    const taken = ['BUSINESS_RETURN_REQUEST_DUPLICATE_LINE', 'BUSINESS_RETURN_REQUEST_EXCEEDS_REMAINING']
+    if (!isFailure(error) || error.code === 'INTERRUPTED') throw error
+    const refused = error.facts.effect === 'refused'
+    if (refused && !taken.includes(error.code)) throw error
+    const requests = await returnsOf(client, orderId).catch((failure: unknown) => {
+      if (isFailure(failure)) return undefined
+      throw failure
+    })
+    const found = requests?.find((one) => isFresh(one) && same(one, body))
     if (found) return found
     // The list does not have it, so the lost request was not taken, and this refusal is the answer.
-    if (error.code !== 'OUTCOME_UNKNOWN') throw error
+    if (refused && requests) throw error
     throw new Failure(
       'OUTCOME_UNKNOWN',
       {
         ...lost.facts,
-        message: 'The answer was lost, and no open request of this order has these lines.',
+        message: 'The answer was lost, and no open request of this order with these lines was found.',
         hint: `Look again in a moment: \`scent returns list --order ${orderId}\`; ask again if it is not there.`,
       },
       {cause: error},

@@ -72,6 +72,20 @@ describe('requesting a return', () => {
     expect(await all()).toEqual([])
   })
 
+  test.each([
+    ['createReturn', 'FORBIDDEN'],
+    ['createReturn', 'RATE_LIMITED'],
+    ['listOrderReturns', 'FORBIDDEN'],
+  ])('that was lost stays unknown where %s then answers %s', async (operation, state) => {
+    const {orderId, body} = await asked()
+    shop.fault({effect: 'reset', when: 'before', match: {operation: 'createReturn'}, times: 1})
+    if (operation !== 'createReturn')
+      shop.fault({effect: 'reset', when: 'before', match: {operation: 'createReturn'}, times: 1})
+    shop.fault({effect: 'status', state, retryAfter: 900, match: {operation}})
+    const failure = await failed(requestReturn(shop.client, orderId, body))
+    expect(failure).toMatchObject({code: 'OUTCOME_UNKNOWN', exitCode: 12})
+  })
+
   test('does not take an older request with other lines for its own', async () => {
     const {orderId, body} = await asked([1])
     await requestReturn(shop.client, orderId, body)
