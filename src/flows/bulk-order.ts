@@ -7,6 +7,7 @@ import {type Locked, lockCart, noteLock, notReady, orderLocked} from './checkout
 import {asBefore, asUnknown} from './existing-order.ts'
 import {type CartLine, sameLines} from './fill-cart.ts'
 import {noteOutcome, type OrderIntent, type OrderOutcome, type OrderTools} from './order-intent.ts'
+import {endsRow, LONGEST_PAUSE_MS, OUTAGE_MS, patiently} from './outage.ts'
 import {priceOf} from './price.ts'
 import {takeUp} from './take-up.ts'
 
@@ -43,9 +44,6 @@ export interface BulkWork {
 
 export type BulkOutcome = Exclude<OrderOutcome, {kind: 'relock'}>
 
-/** How long an outage of the service is waited for before the job stops, and the longest pause, in milliseconds. */
-const OUTAGE_MS = 900_000
-const LONGEST_PAUSE_MS = 30_000
 /** How long an order of somebody else is waited for in a cart. */
 const CART_BUSY_MS = 120_000
 /** How often a cart is brought back to the order's lines that somebody else changes. */
@@ -64,7 +62,7 @@ export async function placeBulkOrder(
   const {order} = work
   let {filled} = work
   let open = work.earlier.pending.length > 0
-  const outcome = await patiently(tools, order, async () => {
+  const outcome = await patiently(tools, askingAgain(tools, order), async () => {
     if (open) {
       const settled = await takeUp(tools, work.earlier)
       if (settled.kind !== 'relock') return settled
@@ -82,6 +80,11 @@ export async function placeBulkOrder(
   if (kind !== 'unknown') rules.budget.settle(order.reference, charged === null ? null : String(charged))
   return outcome
 }
+
+const askingAgain =
+  (tools: BulkTools, {reference}: BulkOrder) =>
+  (code: string, inMs: number) =>
+    tools.tell({kind: 'asking-again', reference, code, inMs})
 
 /** One way from the cart to an outcome. Throws what another try may help against, and what ends the job. */
 async function once(
@@ -203,53 +206,6 @@ export async function clearBulkCart(tools: BulkTools, order: BulkOrder, touch = 
     if (!isFailure(error) || endsRow(error) === 'stop') throw error
   }
 }
-
-/** Does the work again for as long as the service can't be reached, or is out of order. */
-async function patiently<T>(tools: BulkTools, {reference}: BulkOrder, work: () => Promise<T>): Promise<T> {
-  const started = tools.now()
-  for (let tries = 1; ; tries++) {
-    try {
-      return await work()
-    } catch (error) {
-      if (!isFailure(error) || endsRow(error) !== 'outage' || tools.stop.aborted) throw error
-      const backoff = Math.min(1000 * 2 ** (tries - 1), LONGEST_PAUSE_MS) * (0.5 + tools.random() / 2)
-      const pause = Math.max(backoff, (error.facts.retryAfter ?? 0) * 1000)
-      if (tools.now() + pause - started > OUTAGE_MS) throw error
-      tools.tell({kind: 'asking-again', reference, code: error.code, inMs: pause})
-      await tools.sleep(pause, tools.stop)
-    }
-  }
-}
-
-const OUTAGES = new Set([
-  'OUTCOME_UNKNOWN',
-  'NO_CONNECTION',
-  'NO_ANSWER',
-  'ODD_ANSWER',
-  'UPSTREAM_AUTH_FAILED',
-  'RATE_LIMITED',
-  'CONFLICT_PRICE_LOCK_CREATE_RACE',
-])
-const STOPS = new Set(['BUSINESS_PRODUCT_ACCESS_DISABLED', 'NOT_FOUND_ROUTE'])
-/** Refusals of ours that concern one order alone. */
-const OWN_REFUSALS = new Set([
-  'INVALID_INPUT',
-  'LIMIT_EXCEEDED',
-  'CART_NOT_EMPTY',
-  'CHANGED_MEANWHILE',
-  'ORDER_MISMATCH',
-  'ORDER_FAILED',
-])
-
-/** What a failure ends: this order, the wait for the service, or the whole job. */
-export function endsRow({code, facts: {httpStatus = 0}}: Failure): 'refused' | 'outage' | 'stop' {
-  if (OUTAGES.has(code) || httpStatus >= 500) return 'outage'
-  if (STOPS.has(code) || [401, 403, 405, 415].includes(httpStatus)) return 'stop'
-  return OWN_REFUSALS.has(code) || code === 'BUSY' || httpStatus >= 400 || isRule(code) ? 'refused' : 'stop'
-}
-
-/** A refusal that a preview told of: it carries the service's code without a status. */
-const isRule = (code: string) => /^(?:BUSINESS|CONFLICT|VALIDATION|NOT_FOUND)_/.test(code)
 
 /** A budget of `limit` (null for none), of which `charged` is used up. */
 export interface Budget {

@@ -9,10 +9,10 @@ import {
   type BulkTools,
   type BulkWork,
   clearBulkCart,
-  endsRow,
   placeBulkOrder,
 } from './bulk-order.ts'
 import {noteOutcome, type OrderTools} from './order-intent.ts'
+import {endsRow} from './outage.ts'
 
 export type BulkEvent =
   | {kind: 'row-started'; reference: string; customerRef: string}
