@@ -13,6 +13,7 @@ export const alternatives = {
   O01: ['created', 'success'], // the answer to an order create: 201 CREATED or 200 SUCCESS
   O20: ['current', 'synced'], // whether delivery moves an order's status on
   P04: ['NOT_PRICED', 'PRICE_NOT_AVAILABLE'], // the preview's issue for a line without a price
+  R03: ['Damaged', 'any'], // the reason codes of a return: the one that is known, or whatever is sent
   R07: ['plural', 'singular'], // the form of return requests: plural and Requested, or singular and Pending
   W06: ['NOT_UNAVAILABLE', 'ALREADY_AVAILABLE'], // the refusal of a back-in-stock registration
   X09: ['real', 'virtual'], // the clock of the limits

@@ -41,7 +41,7 @@ export function serveRespond(call: Call<typeof respondToNotice>): object {
   const {state, world, partner, params, body, now} = call
   const sql = 'SELECT * FROM notices WHERE id = ? AND partner_id = ?'
   const notice = world.get<NoticeRow>(sql, params.noticeId.toLowerCase(), partner.id)
-  if (notice === undefined) refuse('NOT_FOUND_UNFULFILLABLE_NOTICE')
+  if (notice === undefined) refuse('NOT_FOUND_UNFULFILLABLE_NOTICE') // G19. not shown: the name of the 404.
   if (notice.status !== 'AwaitingPartnerResponse' || now >= notice.deadline_at) {
     // It was open when the request came in, and expired while that waited: the sweep has won the race.
     const isRace = notice.status !== 'Resolved' && (call.arrived ?? now) < notice.deadline_at
@@ -88,7 +88,8 @@ function settle(state: State, notice: NoticeRow, ships: boolean, at: number): vo
     withShipping: isGone, // N07: it is a fee of the order
     at,
   })
-  if (isGone) world.run("UPDATE groups SET status = 'Cancelled' WHERE order_id = ?", order.id)
+  const sql = "UPDATE groups SET status = 'Cancelled' WHERE order_id = ? AND status <> 'Lost'"
+  if (isGone) world.run(sql, order.id)
 }
 
 /** The notice of the spec. N06: its impact is filled when the refund has landed, for the branch that was applied. */
@@ -164,7 +165,9 @@ export function raiseNotice(
   const outstanding = line.quantity - line.cancelled
   if (availableQuantity >= outstanding) invalid({availableQuantity: [`must be less than ${outstanding}`]})
   if (reason === 'Lost' && availableQuantity > 0) invalid({availableQuantity: ['must be 0 for what is lost']})
-  const departed = wanted.departed ?? group.status === 'Shipped'
+  const departed = wanted.departed ?? group.status !== 'Pending'
+  // O22: what is declared lost stays so.
+  if (reason === 'Lost') world.run("UPDATE groups SET status = 'Lost' WHERE order_id = ?", order.id)
   const notice = world.get<NoticeRow>(
     `INSERT INTO notices (id, partner_id, order_id, line_id, reason, status, notified_at, deadline_at, departed,
        ordered, available)

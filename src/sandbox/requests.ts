@@ -7,6 +7,7 @@ export interface Exchange {
   /** Path and query, as sent. */
   target: string
   operation: string | null
+  /** Whose data it reads and writes, and the credential that acts: a parent's, under delegation (T10). */
   partnerId: string | null
   clientId: string | null
   status: number

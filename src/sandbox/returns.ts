@@ -5,6 +5,8 @@ import type {
   ReturnBody,
   withdrawReturn,
 } from '../contract/returns.ts'
+import type {Assumptions} from './assumptions.ts'
+import {faultsOfTexts} from './body.ts'
 import type {Call} from './call.ts'
 import {iso, isoOrNull} from './clock.ts'
 import {type EventType, emit} from './events.ts'
@@ -12,7 +14,7 @@ import type {OrderRow} from './order-reads.ts'
 import {globalIdOf} from './orders.ts'
 import {pageOf} from './page.ts'
 import {linesOf, type OrderLine, refundFor, refundPayload} from './refunds.ts'
-import {invalid, refuse} from './reply.ts'
+import {invalid, refuse, refuseFaults} from './reply.ts'
 import type {State} from './state.ts'
 import {uuidOf, type World} from './world.ts'
 
@@ -41,7 +43,7 @@ interface ReturnLineRow {
 type CreateCall = Call<typeof createReturn>
 type RequestedLine = ReturnBody['lines'][number]
 
-// not shown: the other reason codes. (R03)
+// R03. not shown: the other reason codes.
 const reasonCodes = ['Damaged']
 const day = 86_400_000
 
@@ -55,7 +57,7 @@ export function serveCreateReturn(call: CreateCall): object {
 /** 404s, then the pre-checks in the order the spec lists them (R02). No money moves. */
 export function createdReturn(call: Omit<CreateCall, 'params'> & OfOrder): object {
   const {state, world, partner, body, now} = call
-  checkReasons(body.lines)
+  checkReasons(body.lines, state.assumptions.R03)
   const order = ownScentOrder(call)
   const group = groupOf(world, order.id, body.fulfillmentGroupId)
   const wanted = matchLines(state, linesOf(world, order.id), body.lines)
@@ -79,7 +81,12 @@ export function createdReturn(call: Omit<CreateCall, 'params'> & OfOrder): objec
   return returnPayload(state, row)
 }
 
-function checkReasons(lines: RequestedLine[]): void {
+function checkReasons(lines: RequestedLine[], known: Assumptions['R03']): void {
+  if (known === 'any') {
+    const sent = lines.map(({reasonCode}, i) => [`lines[${i}].reasonCode`, reasonCode])
+    refuseFaults(faultsOfTexts(Object.fromEntries(sent)))
+    return
+  }
   const unknown = lines.flatMap(({reasonCode}, i) => (reasonCodes.includes(reasonCode) ? [] : [i]))
   if (unknown.length === 0) return
   const errors = Object.fromEntries(unknown.map((i) => [`lines[${i}].reasonCode`, ['is no reason code']]))
@@ -169,7 +176,7 @@ export function serveWithdrawReturn({
     refuse('NOT_FOUND_ROUTE', {message: 'No request can be withdrawn.'})
   const sql = 'SELECT * FROM returns WHERE id = ? AND partner_id = ?'
   const row = world.get<ReturnRow>(sql, params.returnRequestId.toLowerCase(), partner.id)
-  if (row === undefined) refuse('NOT_FOUND_RETURN_REQUEST')
+  if (row === undefined) refuse('NOT_FOUND_RETURN_REQUEST') // G19. not shown: the name of the 404.
   if (row.status !== 'Requested') refuse('BUSINESS_RETURN_REQUEST_NOT_PENDING')
   world.run("UPDATE returns SET status = 'Withdrawn' WHERE id = ?", row.id)
   const withdrawn: ReturnRow = {...row, status: 'Withdrawn'}

@@ -35,14 +35,13 @@ export function changeVariant({world, clock}: State, key: string, change: Change
   const now = clock.now()
   const variant = findVariant(world, key) ?? refuse('NOT_FOUND_VARIANT')
   const before = availabilityOf(variant).state
-  changeFlags(world, variant, change)
+  changeFlags(world, variant, change, now)
   changeStock(world, variant, change, now)
   for (const partnerId of change.partnerId === undefined
     ? partnerIds(world)
     : [change.partnerId.toLowerCase()]) {
     changeTerms(world, variant, partnerId, change, now)
   }
-  world.run('UPDATE variants SET changed_at = ? WHERE id = ?', now, variant.id)
   const after = findVariant(world, variant.id) ?? variant
   if (before === 'Unavailable' && availabilityOf(after).state !== 'Unavailable') {
     fireRegistrations(world, variant.id, now)
@@ -62,19 +61,26 @@ function findVariant(world: World, key: string): VariantRow | undefined {
 
 const partnerIds = (world: World) => allPartners(world).map(({id}) => id)
 
-function changeFlags(world: World, variant: VariantRow, change: Change): void {
+/** K06: to delta readers a new floor is no change, nor is a value that was there before. */
+function changeFlags(world: World, variant: VariantRow, change: Change, now: number): void {
   const active = change.active ?? variant.active === 1
   const withheld =
     change.availability === undefined ? variant.withheld === 1 : change.availability === 'Unavailable'
   const floor = change.floor === undefined ? variant.floor : toHalalas(change.floor)
   const isGeneral = change.partnerId === undefined && change.price !== undefined && change.price !== null
   const price = isGeneral ? toHalalas(change.price ?? 0) : variant.price
+  const {withheld: withheldBefore, active: activeBefore} = variant
+  const isChange =
+    active !== (activeBefore === 1) || withheld !== (withheldBefore === 1) || price !== variant.price
   world.run(
-    'UPDATE variants SET active = ?, withheld = ?, floor = ?, price = ? WHERE id = ?',
+    `UPDATE variants SET active = ?, withheld = ?, floor = ?, price = ?,
+     changed_at = CASE WHEN ? THEN ? ELSE changed_at END WHERE id = ?`,
     active,
     withheld,
     floor,
     price,
+    isChange,
+    now,
     variant.id,
   )
 }
@@ -112,11 +118,13 @@ function changeTerms(
   }
   if (change.price !== undefined) {
     const price = change.price === null ? null : toHalalas(change.price)
-    const sql = 'UPDATE assortment SET price = ?, changed_at = ? WHERE partner_id = ? AND variant_id = ?'
+    const sql = `UPDATE assortment SET price = ?1, changed_at = ?2
+      WHERE partner_id = ?3 AND variant_id = ?4 AND price IS NOT ?1`
     world.run(sql, price, now, partnerId, variant.id)
   }
   if (change.pricingMode !== undefined) {
-    const sql = 'UPDATE assortment SET mode = ?, changed_at = ? WHERE partner_id = ? AND variant_id = ?'
+    const sql = `UPDATE assortment SET mode = ?1, changed_at = ?2
+      WHERE partner_id = ?3 AND variant_id = ?4 AND mode <> ?1`
     world.run(sql, change.pricingMode, now, partnerId, variant.id)
   }
 }

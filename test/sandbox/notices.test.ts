@@ -156,6 +156,18 @@ describe('an answer', () => {
     expect(payload.impact).toMatchObject({cancelWhole: {total: 277.15}, shipAvailable: null})
   })
 
+  test('finds the group of what is lost Lost, which can not be delivered any more', async () => {
+    const {id} = await ordered({'RML-SAF-050': 2, 'RML-TAI-050': 1})
+    await raise(id, {lineId: 'RML-SAF-050', reason: 'Lost'})
+    const second = (await raise(id, {lineId: 'RML-TAI-050', reason: 'Lost'})).payload
+    expect(second.notice.hasShipmentDeparted).toBe(true)
+    const {payload} = await control(sandbox, 'POST', `orders/${id}/deliver`)
+    expect(payload.groups).toMatchObject([{status: 'Lost', deliveredAt: null}])
+    await later(72 * hours)
+    const {scentDetail} = (await caller.ask('GET', `/scent/orders/${id}`)).payload
+    expect(scentDetail.fulfillmentGroups).toMatchObject([{status: 'Lost'}])
+  })
+
   test('by another partner finds no notice', async () => {
     const {id} = await ordered({'RML-SAF-050': 2})
     const {notice} = (await raise(id, {lineId: 'RML-SAF-050'})).payload

@@ -341,6 +341,19 @@ describe('a refund', () => {
   })
 })
 
+test('any reason is taken where that is assumed, and kept as it was sent', async () => {
+  await sandbox.close()
+  await setUp(['R03=any'])
+  const order = historic(sandbox, 'HIST-0002')
+  const because = (reasonCode: string) => {
+    const lines = [{scentOrderLineId: order.lines[0], quantity: 1, reasonCode}]
+    const body = {fulfillmentGroupId: order.group, lines}
+    return caller.ask('POST', `/scent/orders/${order.id}/return-requests`, {body})
+  }
+  expect((await because(' ')).details).toEqual({errors: {'lines[0].reasonCode': ['is required']}})
+  expect((await because('WrongItem')).payload.lines).toMatchObject([{reasonCode: 'WrongItem'}])
+})
+
 test('the singular form answers Pending, and can neither be withdrawn nor asked for by the plural path', async () => {
   expect((await request('HIST-0002', {0: 1}, 'return-request')).state).toBe('NOT_FOUND_ROUTE')
   await sandbox.close()

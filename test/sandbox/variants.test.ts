@@ -124,6 +124,21 @@ test('changedSince answers what changed after it, oldest change first', async ()
   expect(await skus(`changedSince=${after}`)).toEqual(['NJD-LEA-100'])
 })
 
+test('what no partner can see, what is another partner’s and what stays as it was is no change', async () => {
+  await set('WRD-FIG-050', {active: true, price: 159})
+  await control(sandbox, 'POST', 'clock', {advanceSeconds: 5})
+  const start = (await control(sandbox, 'GET', 'clock')).payload.now
+  await control(sandbox, 'POST', 'clock', {advanceSeconds: 5})
+  const partnerId = sandbox.credentials[1]?.partnerId
+  await set('WRD-FIG-050', {floor: 1})
+  await set('WRD-FIG-050', {stock: 9_000})
+  await set('WRD-FIG-050', {active: true, price: 159, availability: 'Available', assortment: true})
+  await set('WRD-FIG-050', {partnerId, price: 99, pricingMode: 'Wholesale'})
+  expect(await skus(`changedSince=${start}`)).toEqual([])
+  await set('WRD-FIG-050', {pricingMode: 'Wholesale'})
+  expect(await skus(`changedSince=${start}`)).toEqual(['WRD-FIG-050'])
+})
+
 test('an order counts as a change only when it changes the availability', async () => {
   const start = (await control(sandbox, 'GET', 'clock')).payload.now
   await set('RML-SAF-050', {stock: 13})
