@@ -12,6 +12,7 @@ import {type Facts, Failure, isFailure} from '../contract/failure.ts'
 import {isDigits, printJson, sameAmount} from '../contract/money.ts'
 import {millis} from '../contract/time.ts'
 import {uuid} from '../contract/wire.ts'
+import {settleBy} from './lost.ts'
 
 const fields = Object.keys(discountBody.shape) as (keyof DiscountBody)[]
 
@@ -78,21 +79,13 @@ export async function createDiscount(
     return await client.call(createDiscountCode, {body})
   } catch (error) {
     if (!isFailure(error, 'OUTCOME_UNKNOWN')) throw error
-    const found = await unlessFailed(findSame(client, body))
-    const clock = found && (await unlessFailed(serviceClock(client)))
+    const found = await settleBy(error, findSame(client, body))
+    const clock = found && (await serviceClock(client))
     const sent = (clock ?? Number.NaN) - (ticks() - sentAt)
     // Times are written in whole milliseconds.
     if (found && millis(String(found.createdAt)) + 1 > sent) return found
     throw new Failure('OUTCOME_UNKNOWN', {...error.facts, ...unsure(body.code, found)}, {cause: error.cause})
   }
-}
-
-/** What can't be read leaves open what became of the request that was lost before. */
-function unlessFailed<T>(read: Promise<T>): Promise<T | undefined> {
-  return read.catch((error: unknown) => {
-    if (isFailure(error)) return undefined
-    throw error
-  })
 }
 
 /** The newest code with this name and these fields. */
@@ -108,8 +101,13 @@ async function findSame(
 }
 
 /** What the clock of the service shows, in ms: the one answer that always carries it prices a cart. */
-async function serviceClock(client: Client): Promise<number> {
-  return millis(String((await client.call(previewCheckout, {})).pricedAt))
+async function serviceClock(client: Client): Promise<number | undefined> {
+  try {
+    return millis(String((await client.call(previewCheckout, {})).pricedAt))
+  } catch (error) {
+    if (isFailure(error)) return undefined
+    throw error
+  }
 }
 
 function unsure(code: string, found: DiscountCode | undefined): Pick<Facts, 'message' | 'hint' | 'details'> {

@@ -10,6 +10,7 @@ import {
 } from '../contract/cart.ts'
 import {type Preview, previewCheckout} from '../contract/checkout.ts'
 import {Failure, isFailure} from '../contract/failure.ts'
+import {settleBy} from './lost.ts'
 
 /** null stands for the bare, partner-level cart. */
 export type CartRef = string | null
@@ -105,22 +106,13 @@ async function addOne(
     return await add()
   } catch (error) {
     if (!isFailure(error, 'OUTCOME_UNKNOWN')) throw error
-    const view = await viewAfter(error, client, customerRef)
+    const view = await settleBy(error, viewCart(client, customerRef))
     const now = heldOf(view, line.variantId)
     if (now === target) return view
     if (now !== before || customerRef === null) throw unsettled(error, line.variantId, before, target, now)
     if (before > 0) return setQuantity(client, customerRef, {...line, quantity: target})
     // The line does not exist, so no absolute step can make it, and a second add may meet the first one on its way.
     throw unsettled(error, line.variantId, before, target, now)
-  }
-}
-
-async function viewAfter(lost: Failure, client: Client, customerRef: CartRef): Promise<CartView> {
-  try {
-    return await viewCart(client, customerRef)
-  } catch (error) {
-    if (isFailure(error)) throw lost
-    throw error
   }
 }
 
@@ -159,7 +151,7 @@ export async function stepLine(
     return await client.call(stepCartItem, {params, body: {action}})
   } catch (error) {
     if (!isFailure(error, 'OUTCOME_UNKNOWN')) throw error
-    const view = await viewAfter(error, client, customerRef)
+    const view = await settleBy(error, viewCart(client, customerRef))
     const now = heldOf(view, variantId)
     if (now === target) return view
     if (now !== before) throw unsettled(error, variantId, before, target, now)

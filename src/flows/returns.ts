@@ -12,6 +12,7 @@ import {
   withdrawReturn,
 } from '../contract/returns.ts'
 import {listVariants} from '../contract/variants.ts'
+import {settleBy} from './lost.ts'
 import {readOneOrder} from './read-order.ts'
 
 /** Statuses in which the units of a request are not free for another one. */
@@ -137,14 +138,11 @@ async function settle(
     if (!isFailure(error) || error.code === 'INTERRUPTED') throw error
     const refused = error.facts.effect === 'refused'
     if (refused && !taken.includes(error.code)) throw error
-    const requests = await returnsOf(client, orderId).catch((failure: unknown) => {
-      if (isFailure(failure)) return undefined
-      throw failure
-    })
-    const found = requests?.find((one) => isFresh(one) && same(one, body))
+    const requests = await settleBy(lost, returnsOf(client, orderId))
+    const found = requests.find((one) => isFresh(one) && same(one, body))
     if (found) return found
     // The list does not have it, so the lost request was not taken, and this refusal is the answer.
-    if (refused && requests) throw error
+    if (refused) throw error
     throw new Failure(
       'OUTCOME_UNKNOWN',
       {

@@ -1,6 +1,7 @@
 import type {Client} from '../client/client.ts'
 import {isFailure} from '../contract/failure.ts'
 import {addWishlistItem, readWishlist, type Wishlist} from '../contract/wishlist.ts'
+import {settleBy} from './lost.ts'
 
 /** Adds a variant once: after a lost answer the list is read, and only a variant that is not there is added again. */
 export async function addToWishlist(
@@ -13,7 +14,7 @@ export async function addToWishlist(
     return await add()
   } catch (error) {
     if (!isFailure(error, 'OUTCOME_UNKNOWN')) throw error
-    const now = await client.call(readWishlist, {params: {customerRef}})
+    const now = await settleBy(error, client.call(readWishlist, {params: {customerRef}}))
     const there = now.items.some((item) => item.variantId.toLowerCase() === variantId.toLowerCase())
     return there ? now : add()
   }

@@ -87,6 +87,13 @@ describe('after an answer lost by', () => {
     expect(failure).toMatchObject({code: 'OUTCOME_UNKNOWN', exitCode: 12})
     expect(failure.hint).toContain('ALREADY_OBJECTED')
   })
+
+  test.each(lost)('%s, an objection stays unknown where the list can not be read', async (_, lose) => {
+    const client = await clientOf(({method}, response) =>
+      method === 'POST' ? lose(response) : answer(response, 403, 'FORBIDDEN'),
+    )
+    expect(await failed(objectTo(client, id, 'x'))).toMatchObject({code: 'OUTCOME_UNKNOWN', exitCode: 12})
+  })
 })
 
 describe('a refusal', () => {

@@ -20,6 +20,13 @@ test.each(losses)('an answer lost by $effect $when the commit leaves the variant
   expect(await held()).toEqual([variantId])
 })
 
+test('an add that was lost stays unknown where the list can not be read', async () => {
+  shop.fault({effect: 'reset', when: 'after', match: {operation: 'addWishlistItem'}, times: 1})
+  shop.fault({effect: 'status', state: 'FORBIDDEN', match: {operation: 'readWishlist'}})
+  const variantId = await shop.variant()
+  await expect(addToWishlist(shop.client, 'C-1', variantId)).rejects.toMatchObject({code: 'OUTCOME_UNKNOWN'})
+})
+
 test('an add that never gets through is unknown', async () => {
   const variantId = await shop.variant()
   shop.fault({effect: 'reset', when: 'before', match: {operation: 'addWishlistItem'}, times: 9})
