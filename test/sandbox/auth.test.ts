@@ -10,8 +10,6 @@ const open = async (options: SandboxOptions = {}) => {
 beforeEach(() => open())
 afterEach(() => sandbox.close())
 
-const partnerId = (clientId: string) =>
-  sandbox.credentials.find((credential) => credential.clientId === clientId)?.partnerId ?? ''
 const secretOf = (clientId: string) =>
   sandbox.credentials.find((credential) => credential.clientId === clientId)?.clientSecret ?? ''
 const mint = (body: unknown) => raw(sandbox, 'POST', '/api/v1/auth/token', {body})
@@ -90,45 +88,6 @@ describe('the token exchange', () => {
   test('keys bodies without a client id by the caller', async () => {
     for (let i = 0; i < 10; i++) await mint(i % 2 === 0 ? '{' : {clientId: i})
     expect((await mint('[]')).status).toBe(429)
-  })
-})
-
-describe('acting for a descendant', () => {
-  const delegated = (onBehalfOf: string, clientId = 'rimal-retail') =>
-    mint({clientId, clientSecret: secretOf(clientId), onBehalfOf})
-
-  test('reads and writes what is the descendant’s', async () => {
-    const {payload} = await delegated(partnerId('rimal-online').toUpperCase())
-    const preview = await raw(sandbox, 'GET', '/api/v1/scent/cart/checkout-preview', {
-      headers: {authorization: `Bearer ${payload.accessToken}`},
-    })
-    expect(preview.payload.partnerId).toBe(partnerId('rimal-online'))
-  })
-
-  test('unknown, unrelated and ancestor look alike', async () => {
-    const answers = [
-      await delegated(crypto.randomUUID()),
-      await delegated(partnerId('warda-boutique')),
-      await delegated(partnerId('rimal-retail'), 'rimal-online'),
-    ]
-    for (const {status, state, details} of answers) {
-      expect([status, state, details]).toEqual([403, 'FORBIDDEN_NOT_YOUR_DESCENDANT', null])
-    }
-  })
-
-  test('self and an inactive descendant are no targets', async () => {
-    expect((await delegated(partnerId('rimal-retail'))).state).toBe('FORBIDDEN_DELEGATION_TARGET_INVALID')
-    await control(sandbox, 'PATCH', 'partners/rimal-online', {active: false})
-    expect((await delegated(partnerId('rimal-online'))).state).toBe('FORBIDDEN_DELEGATION_TARGET_INVALID')
-  })
-
-  test('is limited by the credential that acts', async () => {
-    await control(sandbox, 'POST', 'limits', {reset: true})
-    const {payload} = await delegated(partnerId('rimal-online'))
-    await raw(sandbox, 'GET', '/api/v1/scent/variants', {
-      headers: {authorization: `Bearer ${payload.accessToken}`},
-    })
-    expect((await control(sandbox, 'GET', 'limits')).payload.rest).toEqual({'rimal-retail': 1})
   })
 })
 

@@ -1,3 +1,4 @@
+import {credentialsOf} from '../../src/sandbox/partners.ts'
 import type {Sandbox} from '../../src/sandbox/sandbox.ts'
 
 export interface Answer {
@@ -27,15 +28,15 @@ export const address = {
   phone: '+966500000000',
 }
 
-/** Speaks to a sandbox in this process as one of its partners. */
-export function callerOf(sandbox: Sandbox, clientId = 'rimal-retail') {
+/** Speaks to a sandbox in this process as one of its partners, or as one acts for another. */
+export function callerOf(sandbox: Sandbox, clientId = 'rimal-retail', onBehalfOf?: string) {
   let token: string | undefined
   const ask = async (
     method: string,
     path: string,
     {query, body, headers = {}}: Ask = {},
   ): Promise<Answer> => {
-    token ??= await tokenOf(sandbox, clientId)
+    token ??= await tokenOf(sandbox, clientId, {onBehalfOf})
     return raw(sandbox, method, `/api/v1${path}${query === undefined ? '' : `?${query}`}`, {
       headers: {authorization: `Bearer ${token}`, ...headers},
       body,
@@ -61,7 +62,7 @@ export function callerOf(sandbox: Sandbox, clientId = 'rimal-retail') {
 }
 
 export async function tokenOf(sandbox: Sandbox, clientId: string, more: object = {}): Promise<string> {
-  const known = sandbox.credentials.find((credential) => credential.clientId === clientId)
+  const known = credentialsOf(sandbox.state.world).find((credential) => credential.clientId === clientId)
   const body = {clientId, clientSecret: known?.clientSecret, ...more}
   return (await raw(sandbox, 'POST', '/api/v1/auth/token', {body})).payload.accessToken
 }
