@@ -8,6 +8,7 @@ import {openTransport} from './client/transport.ts'
 import {mintToken} from './contract/auth.ts'
 import type {OrderEvent} from './flows/order-intent.ts'
 import type {WalkTools} from './flows/walk.ts'
+import type {CatalogCache} from './store/catalog.ts'
 import type {OrderRecords} from './store/orders.ts'
 import {cartLock, type Folders, foldersOf, type Identity} from './store/paths.ts'
 import {readConfig} from './store/profiles.ts'
@@ -40,6 +41,8 @@ export interface Session {
   alone<T>(customerRef: string | null, work: () => Promise<T>): Promise<T>
   /** The local record of subscriptions made or touched under this identity. */
   webhooks(): Promise<WebhookRecords>
+  /** The local copy of this identity's catalog. */
+  catalog(): Promise<CatalogCache>
   /** Keeps what an answer told of a subscription. */
   sawWebhook(subscription: {id: string; [field: string]: unknown}): Promise<void>
   /** What an interrupt has to say at this moment. */
@@ -129,6 +132,7 @@ export function openSession(flags: SessionFlags, env: Env = process.env, {job = 
       return withLock(path, soon, {waitMs: 180_000})
     },
     webhooks,
+    catalog: async () => (await import('./store/catalog.ts')).catalogCache(folders, identity),
     sawWebhook: async (subscription) => (await webhooks()).note(subscription, new Date().toISOString()),
     story: traffic.story,
     changed: traffic.changed,

@@ -13,6 +13,8 @@ export interface CallOptions {
   signal?: AbortSignal
   /** Milliseconds for one attempt, the client's own by default. */
   timeoutMs?: number
+  /** Hears each answer whole, with its headers, before its payload is judged. */
+  heard?(answer: Answer): void
 }
 
 export interface RawRequest {
@@ -96,6 +98,7 @@ async function call<O extends Operation>(
     {auth: operation.auth, repeat: operation.repeat, changes},
     callOptions,
   )
+  callOptions.heard?.(answer)
   const odd =
     oddPayload(operation, answer.payload) ?? oddCustomer(operation, input as AnyInput, answer.payload)
   if (odd === undefined) return answer.payload as Payload<O>

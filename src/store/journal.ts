@@ -2,7 +2,7 @@ import * as fs from 'node:fs'
 import {crc32} from 'node:zlib'
 import * as z from 'zod/mini'
 import {isFailure} from '../contract/failure.ts'
-import {attempt, corrupt, createOwn, fileFailed, foreign, openOwn} from './files.ts'
+import {attempt, corrupt, createOwn, fileFailed, foreign, openOwn, writeOwn} from './files.ts'
 import {withLock} from './lock.ts'
 
 const CHUNK = 64 * 1024
@@ -25,6 +25,8 @@ export interface Journal<R> {
    * when the disk refuses, and from then on always: what a failed fsync has lost can't be known.
    */
   append(record: R | R[], options?: {sync?: boolean}): Promise<void>
+  /** Puts these records in the place of all others, whole or not at all; they are on disk when this returns. */
+  replace(records: R[]): Promise<void>
   /** The records from the first to the last, read as they are asked for. Nothing where there is no file yet. */
   records(): AsyncIterable<R>
   /** The records with their places, from a place on; a last line that is not ended yet is left out. */
@@ -53,23 +55,27 @@ export interface JournalOptions<R> {
 export function journal<R>(options: JournalOptions<R>): Journal<R> {
   let last: Promise<unknown> = Promise.resolve()
   let broken: unknown
-  const append = async (added: R[], sync: boolean) => {
-    if (broken !== undefined) throw broken
-    const lines = added.map((record) => Buffer.from(encode(z.parse(options.record, record) as object)))
-    if (lines.some(({length}) => length > LONGEST_LINE)) throw new RangeError('a journal record is too long')
-    try {
-      await withLock(`${options.path}.lock`, () => write(options, Buffer.concat(lines), sync))
-    } catch (error) {
-      if (isFailure(error, 'FILE_FAILED')) broken = error
-      throw error
-    }
+  /** Changes after one another, in the order in which they were asked for. */
+  const change = (records: R[], step: (lines: Buffer) => void) => {
+    const mine = last.then(async () => {
+      if (broken !== undefined) throw broken
+      const lines = records.map((record) => Buffer.from(encode(z.parse(options.record, record) as object)))
+      if (lines.some(({length}) => length > LONGEST_LINE))
+        throw new RangeError('a journal record is too long')
+      try {
+        await withLock(`${options.path}.lock`, () => step(Buffer.concat(lines)))
+      } catch (error) {
+        if (isFailure(error, 'FILE_FAILED')) broken = error
+        throw error
+      }
+    })
+    last = mine.catch(() => {})
+    return mine
   }
   return {
-    append(record, {sync = false} = {}) {
-      const mine = last.then(() => append(Array.isArray(record) ? record : [record], sync))
-      last = mine.catch(() => {})
-      return mine
-    },
+    append: (record, {sync = false} = {}) =>
+      change(Array.isArray(record) ? record : [record], (lines) => write(options, lines, sync)),
+    replace: (records) => change(records, (lines) => rewrite(options, lines)),
     records: () => records(options),
     entries: (from = 0) => entries(options, from),
     at: (place) => recordAt(options, place),
@@ -198,6 +204,17 @@ function write<R>({path, header}: JournalOptions<R>, line: Buffer, sync: boolean
   } finally {
     fs.closeSync(fd)
   }
+}
+
+/** Writes a file of these lines alone, with the lock held. What stands there must be a journal of the same owner. */
+function rewrite<R>({path, header}: JournalOptions<R>, lines: Buffer): void {
+  const fd = openOwn(path, fs.constants.O_RDONLY)
+  try {
+    if (fd !== undefined) requireHeader(path, header, firstLine(path, fd))
+  } finally {
+    if (fd !== undefined) fs.closeSync(fd)
+  }
+  writeOwn(path, encode(header) + lines.toString('utf8'))
 }
 
 /** The header is there from the file's first moment, so that a journal is never without. */

@@ -52,6 +52,17 @@ describe('a journal', () => {
     expect(lines.map((line) => JSON.parse(line))).toMatchObject([header, {n: 0}, {n: 1}])
   })
 
+  test('gives back what replaced all others, and takes more after it', async () => {
+    const path = await filled(5)
+    const file = at(path)
+    await Promise.all([file.replace([{n: 10, text: 'é'}]), file.append({n: 11, text: ''})])
+    expect((await file.all()).map(({n}) => n)).toEqual([10, 11])
+    expect(statSync(path).mode & 0o777).toBe(0o600)
+    const other = journal({path, header: {...header, owner: 'other'}, record})
+    await expect(other.replace([])).rejects.toMatchObject({code: 'FOREIGN_FILE'})
+    expect(await file.all()).toHaveLength(2)
+  })
+
   test('keeps the order of appends that were started at once', async () => {
     const file = at(join(folder(), 'test.ndjson'))
     await Promise.all(Array.from({length: 50}, (_, n) => file.append({n, text: ''})))

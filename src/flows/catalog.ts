@@ -1,0 +1,190 @@
+import type {Client} from '../client/client.ts'
+import type {Digits} from '../contract/money.ts'
+import type {Query} from '../contract/operation.ts'
+import {listVariants, type Variant} from '../contract/variants.ts'
+import type {CachedVariant, Catalog, CatalogCache} from '../store/catalog.ts'
+
+export type CatalogEvent = {kind: 'variants-read'; count: number; of: number | undefined}
+
+export interface CatalogTools {
+  client: Client
+  cache: CatalogCache
+  /** Milliseconds of the wall clock. */
+  now(): number
+  tell?(event: CatalogEvent): void
+}
+
+/** What a sync has done; what `catalog sync --json` prints. */
+export interface CatalogSync {
+  /** Variants known now. */
+  variants: number
+  /** Variants that this sync has read. */
+  read: number
+  /** Of those read, the ones that were new or had another SKU before. */
+  changed: number
+  /** Those that are no longer in the assortment; null where it was no full sync, which alone can tell. */
+  gone: number | null
+  full: boolean
+  syncedAt: string
+}
+
+/**
+ * How far behind its own start a sync leaves off. No row shows when it changed, so that the next sync asks for what
+ * changed since: reading a row twice is harmless, and missing one is not. The time is the service's own, from the Date
+ * of its first answer; where there is none, ours, which may be wrong.
+ */
+const OVERLAP_MS = 5 * 60_000
+const OVERLAP_BY_OUR_CLOCK_MS = 24 * 3_600_000
+
+/** Passes until one has seen every row of a list that changes while it is read. */
+const PASSES = 3
+
+/** Ids in one request: a URL of 2,000 characters is carried everywhere. */
+const IDS = 50
+
+/**
+ * Brings the local catalog up to date: by what changed since the last sync, or by all of it where there was none or
+ * `full` asks for it. Inactive variants are read as well: their SKU names them all the same.
+ */
+export async function syncCatalog(tools: CatalogTools, {full = false} = {}): Promise<CatalogSync> {
+  const before = await tools.cache.read()
+  const since = full ? undefined : before.synced?.since
+  const {variants, start} = await readAll(tools, since)
+  const at = new Date(tools.now()).toISOString()
+  const rows = [...variants].map(([id, sku]): CachedVariant => ({kind: 'variant', id, sku, at}))
+  const changed = rows.filter(({id, sku}) => before.skus.get(id) !== sku)
+  const end = {kind: 'synced', full: since === undefined, since: start, at} as const
+  if (since === undefined) await tools.cache.replace(rows, end)
+  else await tools.cache.add(changed, end)
+  const known = [...before.skus.keys()]
+  const gone = since === undefined ? known.filter((id) => !variants.has(id)).length : null
+  return {
+    variants: new Set([...known, ...variants.keys()]).size - (gone ?? 0),
+    read: rows.length,
+    changed: changed.length,
+    gone,
+    full: end.full,
+    syncedAt: at,
+  }
+}
+
+/** SKU by variant id, and the time from which the next sync has to ask. */
+async function readAll(tools: CatalogTools, since: string | undefined) {
+  let start: string | undefined
+  let variants = new Map<string, string | null>()
+  for (let pass = 1; pass <= PASSES; pass += 1) {
+    variants = new Map()
+    const totals = new Set<unknown>()
+    let count = 0
+    const heard = ({headers, payload}: Heard) => {
+      const {items, pagination} = (payload ?? {}) as Partial<Page>
+      start ??= startBy(headers.date, tools.now())
+      totals.add(pagination?.totalCount)
+      count += items?.length ?? 0
+      tools.tell?.({kind: 'variants-read', count, of: totalOf(totals)})
+    }
+    const query = {activeOnly: false, changedSince: since, pageSize: 100}
+    for await (const one of tools.client.pages(listVariants, {query}, {heard}))
+      variants.set(one.id.toLowerCase(), skuOf(one))
+    // A row that leaves the list, or moves to its end, draws one that was not read yet onto a page that was.
+    const total = totalOf(totals)
+    if (total === undefined || (totals.size === 1 && variants.size >= total)) break
+  }
+  return {variants, start: start ?? startBy(undefined, tools.now())}
+}
+
+interface Heard {
+  headers: Record<string, string>
+  payload: unknown
+}
+
+/** An answer as far as it can be told before it was judged. */
+interface Page {
+  items: unknown[]
+  pagination: {totalCount?: unknown} | null
+}
+
+function totalOf(totals: ReadonlySet<unknown>): number | undefined {
+  const last = [...totals].at(-1)
+  return typeof last === 'number' ? last : undefined
+}
+
+function startBy(date: string | undefined, now: number): string {
+  const told = Date.parse(date ?? '')
+  const start = Number.isNaN(told) ? now - OVERLAP_BY_OUR_CLOCK_MS : told - OVERLAP_MS
+  return new Date(start).toISOString()
+}
+
+const skuOf = ({sku}: Variant): string | null => (typeof sku === 'string' ? sku : null)
+
+/**
+ * The variants that SKUs stand for: none where a SKU is unknown, several where it is ambiguous. What the local catalog
+ * says is confirmed by the service, since a SKU may have moved to another variant; only where one is not known does it
+ * sync, first by what changed, then in full.
+ */
+export async function resolveSkus(
+  tools: CatalogTools,
+  skus: readonly string[],
+): Promise<Map<string, string[]>> {
+  if (skus.length === 0) return new Map()
+  const catalog = await tools.cache.read()
+  let found = await confirmed(tools, lookUp(catalog, skus))
+  for (const full of catalog.synced === undefined ? [true] : [false, true]) {
+    if ([...found.values()].every((ids) => ids.length > 0)) break
+    await syncCatalog(tools, {full})
+    found = await confirmed(tools, lookUp(await tools.cache.read(), skus))
+  }
+  return found
+}
+
+function lookUp({skus: known}: Catalog, skus: readonly string[]): Map<string, string[]> {
+  const found = new Map<string, string[]>(skus.map((sku) => [sku, []]))
+  for (const [id, sku] of known) if (sku !== null) found.get(sku)?.push(id)
+  return found
+}
+
+/** Without the variants that no longer carry the SKU. */
+async function confirmed(
+  {client}: CatalogTools,
+  found: Map<string, string[]>,
+): Promise<Map<string, string[]>> {
+  const variants = await readVariants(client, [...found.values()].flat(), {activeOnly: false})
+  const carries = (id: string, sku: string) => variants.get(id)?.sku === sku
+  return new Map([...found].map(([sku, ids]) => [sku, ids.filter((id) => carries(id, sku))]))
+}
+
+/** What one unit costs this account now, VAT included; null where the own assortment names no price for it. */
+export interface UnitPrice {
+  unitWithVat: Digits | null
+  currency: string | null
+}
+
+/** The prices of variants, by their ids in lower case. */
+export async function pricesOf(
+  client: Client,
+  variantIds: Iterable<string>,
+): Promise<Map<string, UnitPrice>> {
+  const ids = [...variantIds].map((id) => id.toLowerCase())
+  const variants = await readVariants(client, ids, {include: ['pricing']})
+  return new Map(
+    ids.map((id) => {
+      const {totalWithVat = null, currency = null} = variants.get(id)?.pricing ?? {}
+      return [id, {unitWithVat: totalWithVat, currency}]
+    }),
+  )
+}
+
+/** Those of the variants that are in the own assortment, by their ids in lower case. */
+async function readVariants(
+  client: Client,
+  variantIds: Iterable<string>,
+  query: Query<typeof listVariants>,
+): Promise<Map<string, Variant>> {
+  const ids = [...new Set(variantIds)]
+  const found = new Map<string, Variant>()
+  for (let at = 0; at < ids.length; at += IDS) {
+    const asked = {...query, id: ids.slice(at, at + IDS), pageSize: 100}
+    for await (const one of client.pages(listVariants, {query: asked})) found.set(one.id.toLowerCase(), one)
+  }
+  return found
+}
