@@ -1,7 +1,7 @@
 import {randomBytes} from 'node:crypto'
 import {type Client, type ClientOptions, createClient} from './client/client.ts'
 import {redact} from './client/events.ts'
-import {openPacer, type PacerOptions, quotas} from './client/pace.ts'
+import {openPacer, type PacerOptions, quotas, unpaced} from './client/pace.ts'
 import {realTime} from './client/time.ts'
 import {noTokens, openTokens, type TokenSource} from './client/token.ts'
 import {openTransport} from './client/transport.ts'
@@ -12,6 +12,7 @@ import type {CatalogCache} from './store/catalog.ts'
 import type {OrderRecords} from './store/orders.ts'
 import {cartLock, type Folders, foldersOf, type Identity} from './store/paths.ts'
 import {readConfig} from './store/profiles.ts'
+import {isUnlimited} from './store/sandbox.ts'
 import {identityOf, type Settings, settingsOf} from './store/settings.ts'
 import {quotaFile, sharedFile, tokenFile} from './store/shared.ts'
 import type {WebhookRecords} from './store/webhooks.ts'
@@ -79,19 +80,21 @@ export function openSession(flags: SessionFlags, env: Env = process.env, {job = 
     timeoutMs: flags.timeout * 1000,
     tell: drawEvents((text) => process.stderr.write(clean(text)), progress, flags.debug),
   }
-  const tokens = tokensOf(options, folders, settings, env, secrets)
+  const unlimited = isUnlimited(folders, identity.origin)
+  const pacerOf = (
+    kind: 'requests' | 'mints',
+    own: Pick<PacerOptions, 'limit' | 'lease' | 'why' | 'maxWaitMs'>,
+  ) =>
+    unlimited ? unpaced : openPacer({...options, ...own, log: sharedFile(quotaFile(folders, identity, kind))})
+  const mints = pacerOf('mints', {...quotas.mint, maxWaitMs: options.maxWaitMs})
+  const tokens = tokensOf({...options, pacer: mints}, folders, settings, env, secrets)
   const quota = quotas[job ? 'bulk' : 'interactive']
-  const client = createClient({
-    ...options,
-    pacer: openPacer({
-      ...options,
-      ...quota,
-      limit: Math.max(1, Math.floor(quota.limit * settings.rateShare)),
-      log: sharedFile(quotaFile(folders, identity, 'requests')),
-      maxWaitMs: job ? Number.POSITIVE_INFINITY : options.maxWaitMs,
-    }),
-    tokens,
+  const requests = pacerOf('requests', {
+    ...quota,
+    limit: Math.max(1, Math.floor(quota.limit * settings.rateShare)),
+    maxWaitMs: job ? Number.POSITIVE_INFINITY : options.maxWaitMs,
   })
+  const client = createClient({...options, pacer: requests, tokens})
   const orders = async () => (await import('./store/orders.ts')).orderRecords(folders, identity)
   const webhooks = async () => (await import('./store/webhooks.ts')).webhookRecords(folders, identity)
   return {
@@ -150,19 +153,14 @@ function newReference(): string {
 
 /** The tokens of this identity, shared by all processes; the keychain is read only where one must be minted. */
 function tokensOf(
-  options: Omit<ClientOptions, 'tokens' | 'pacer'> & Omit<PacerOptions, 'log' | keyof typeof quotas.mint>,
+  options: Omit<ClientOptions, 'tokens'> & Pick<PacerOptions, 'ticks' | 'later'>,
   folders: Folders,
   settings: Settings,
   env: Env,
   secrets: Set<string>,
 ): TokenSource {
   const identity = identityOf(settings)
-  const log = sharedFile(quotaFile(folders, identity, 'mints'))
-  const door = createClient({
-    ...options,
-    pacer: openPacer({...options, ...quotas.mint, log}),
-    tokens: noTokens,
-  })
+  const door = createClient({...options, tokens: noTokens})
   const source = openTokens({
     ...options,
     cache: sharedFile(tokenFile(folders, identity)),

@@ -3,7 +3,7 @@ import {Failure} from '../contract/failure.ts'
 import {readOwn, removeOwn, writeOwn} from './files.ts'
 import {isAlive} from './lock.ts'
 import {type Folders, sandboxFile} from './paths.ts'
-import {parseFile} from './profiles.ts'
+import {isLoopback, parseFile} from './profiles.ts'
 
 /** How the running sandbox of this user is reached. A running one keeps it in the state folder, mode 0600. */
 export const locator = z.looseObject({
@@ -11,6 +11,8 @@ export const locator = z.looseObject({
   adminUrl: z.string(),
   adminToken: z.string(),
   pid: z.int(),
+  /** false where it answers as many requests as come. */
+  limits: z.optional(z.boolean()),
   credentials: z.array(
     z.looseObject({
       clientId: z.string(),
@@ -36,6 +38,13 @@ export function requireSandbox(folders: Folders): Locator {
   const found = findSandbox(folders)
   if (found === undefined) throw new Failure('SANDBOX_NOT_RUNNING')
   return found
+}
+
+/** Whether what answers at this origin is the running sandbox, started without limits. Looks nowhere but here. */
+export function isUnlimited(folders: Folders, origin: string): boolean {
+  if (!isLoopback(new URL(origin).hostname)) return false
+  const found = findSandbox(folders)
+  return found?.baseUrl === origin && found.limits === false
 }
 
 export function saveLocator(folders: Folders, running: Locator): void {

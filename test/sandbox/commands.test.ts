@@ -175,6 +175,25 @@ test('the controls steer it', async () => {
   expect(await sandbox('partner', 'nobody', '--wallet', '1')).toMatchObject({code: 5})
 })
 
+test('of a sandbox without limits the commands keep no pace, of any other they do', async () => {
+  const walk = async (...argv: string[]) => {
+    const {baseUrl, credentials} = await start('--memory', '--seed', 'bulk:wallet=400', ...argv)
+    const [{clientId, clientSecret}] = credentials
+    const user = {
+      ...env,
+      SCENT_BASE_URL: baseUrl,
+      SCENT_CLIENT_ID: clientId,
+      SCENT_CLIENT_SECRET: clientSecret,
+    }
+    const words = 'wallet transactions --limit 310 --page-size 1 --max-wait 0 --output ndjson'.split(' ')
+    const {code, stdout} = await scent(user, words)
+    await sandbox('stop')
+    return [code, stdout.split('\n').length - 1]
+  }
+  expect(await walk('--no-limits')).toEqual([0, 310])
+  expect(await walk()).toEqual([9, expect.any(Number)])
+})
+
 test('orders, notices and returns go on as an operator of the service would have it', async () => {
   const {baseUrl, credentials} = await start('--memory', '--no-limits', '--strict')
   const [{clientId, clientSecret}] = credentials

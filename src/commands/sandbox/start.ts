@@ -38,7 +38,9 @@ export default class SandboxStart extends ScentCommand {
       summary: 'Which environment it plays.',
       default: 'staging',
     }),
-    'no-limits': Flags.boolean({summary: 'Answer as many requests as come.'}),
+    'no-limits': Flags.boolean({
+      summary: 'Answer as many requests as come; the commands then keep no pace either.',
+    }),
     'tls-cert': Flags.file({
       summary: 'PEM certificate to serve https with; give it to clients in NODE_EXTRA_CA_CERTS.',
       helpValue: 'FILE',
@@ -89,7 +91,8 @@ export default class SandboxStart extends ScentCommand {
     const baseUrl = await sandbox.listen(flags.port ?? [usualPort, 0])
     const {adminToken, credentials} = sandbox
     const adminUrl = `${baseUrl}/__sandbox/v1`
-    const running = {baseUrl, adminUrl, adminToken, pid: process.pid, credentials, environment: flags.env}
+    const how = {limits: !flags['no-limits'], environment: flags.env}
+    const running = {baseUrl, adminUrl, adminToken, pid: process.pid, credentials, ...how}
     saveLocator(folders, running)
     await this.say(running, flags.json === true)
     await stopped
