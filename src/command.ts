@@ -7,11 +7,21 @@ import {Failure} from './contract/failure.ts'
 import {parseJson, printJson} from './contract/money.ts'
 import type {Input, Operation} from './contract/operation.ts'
 import {itemsOf} from './contract/paging.ts'
-import type {Session} from './session.ts'
+import type {JobOptions, JobScreen, ShowOptions} from './run-job.ts'
+import type {Session, SessionOptions} from './session.ts'
+import type {JobFile} from './store/jobs.ts'
 import type {Ask} from './terminal/ask.ts'
 import {failureDocument, failureText, stackText} from './terminal/failure.ts'
 import type {ListFlags, OutputFlags, SessionFlags} from './terminal/flags.ts'
-import {collected, type Listing, type Mode, Outlet, showViews, type View} from './terminal/output.ts'
+import {
+  collected,
+  type Listing,
+  type Mode,
+  Outlet,
+  printRows,
+  showViews,
+  type View,
+} from './terminal/output.ts'
 import type {Query} from './terminal/query.ts'
 import {rowsOf as objectsOf, type Table} from './terminal/table.ts'
 import {paintFor, safe} from './terminal/text.ts'
@@ -38,6 +48,7 @@ export abstract class ScentCommand extends Command {
   private story: (() => string) | undefined
   private found: Failure | undefined
   private holds: () => boolean = () => false
+  private awaits = ''
   private leaving = false
   private readonly interrupt = new AbortController()
   private readonly out = new Outlet(process.stdout)
@@ -125,6 +136,34 @@ export abstract class ScentCommand extends Command {
     this.found = failure
   }
 
+  /** Runs a planned job, or goes on with one, to its end; returns the document of what became of its rows. */
+  protected async runJob(session: Session, job: JobFile, options: JobOptions): Promise<unknown> {
+    const {runJob} = await import('./run-job.ts')
+    return runJob(session, job, options, this.jobScreen())
+  }
+
+  /** Shows how far a job is, and with `watch` follows it until it ends or that is aborted. */
+  protected async showJob(session: Session, job: JobFile, options: ShowOptions): Promise<unknown> {
+    const {showJob} = await import('./run-job.ts')
+    return showJob(session, job, options, this.jobScreen())
+  }
+
+  private jobScreen(): JobScreen {
+    const ends = 'What is under way is brought to its end'
+    return {
+      stderr: process.stderr,
+      show: (...views) => this.show(...views),
+      finding: (failure) => this.finding(failure),
+      note: (text) => this.note(text),
+      event: async (document) => {
+        if (this.mode === 'ndjson') await this.out.write(`${printJson(document, 0)}\n`)
+      },
+      inTerminal: this.mode === 'table' && process.stdout.isTTY === true,
+      streams: this.mode === 'ndjson',
+      onInterrupt: (story) => this.onInterrupt(story, () => true, ends),
+    }
+  }
+
   /** One line for a person, on stderr. */
   protected note(text: string): void {
     process.stderr.write(`${safe(text)}\n`)
@@ -158,16 +197,24 @@ export abstract class ScentCommand extends Command {
    * What an interrupt has to say: what was sent, what not, and how to find out. While `holds`, the first interrupt
    * only says it and aborts the signal: an answer is awaited that is worth having.
    */
-  protected onInterrupt(story: () => string, holds: () => boolean = () => false): AbortSignal {
+  protected onInterrupt(
+    story: () => string,
+    holds: () => boolean = () => false,
+    awaits = 'Waiting for its answer',
+  ): AbortSignal {
     this.story = story
     this.holds = holds
+    this.awaits = awaits
     return this.interrupt.signal
   }
 
   /** The client and everything else this invocation works with. Loaded only when a command asks for it. */
-  protected async session(flags: SessionFlags, env: NodeJS.ProcessEnv = process.env): Promise<Session> {
+  protected async session(
+    flags: SessionFlags,
+    {env = process.env, ...options}: SessionOptions & {env?: NodeJS.ProcessEnv} = {},
+  ): Promise<Session> {
     const {openSession} = await import('./session.ts')
-    this.opened = openSession(flags, env, {job: 'all' in flags && flags.all === true})
+    this.opened = openSession(flags, env, {job: 'all' in flags && flags.all === true, ...options})
     return this.opened
   }
 
@@ -223,6 +270,7 @@ export abstract class ScentCommand extends Command {
   }
 
   private async print(result: unknown): Promise<void> {
+    if (this.query === undefined && (await printRows(this.out, result))) return
     const document = await collected(result)
     await this.out.write(`${printJson(this.query ? this.query(document) : document)}\n`)
   }
@@ -256,7 +304,7 @@ export abstract class ScentCommand extends Command {
     if (this.leaving) return
     if (!atOnce && this.holds() && !this.interrupt.signal.aborted) {
       this.interrupt.abort()
-      this.note(`${this.story?.() ?? ''} Waiting for its answer; press Ctrl-C again to leave now.`)
+      this.note(`${this.story?.() ?? ''} ${this.awaits}; press Ctrl-C again to leave now.`)
       return
     }
     // timeout(1) signals twice: the process, and its group.

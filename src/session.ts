@@ -1,14 +1,15 @@
 import {randomBytes} from 'node:crypto'
 import {type Client, type ClientOptions, createClient} from './client/client.ts'
-import {redact} from './client/events.ts'
+import {type ClientEvent, redact} from './client/events.ts'
 import {openPacer, type PacerOptions, quotas, unpaced} from './client/pace.ts'
 import {realTime} from './client/time.ts'
 import {noTokens, openTokens, type TokenSource} from './client/token.ts'
 import {openTransport} from './client/transport.ts'
 import {mintToken} from './contract/auth.ts'
-import type {OrderEvent} from './flows/order-intent.ts'
+import type {OrderEvent, OrderTools} from './flows/order-intent.ts'
 import type {WalkTools} from './flows/walk.ts'
 import type {CatalogCache} from './store/catalog.ts'
+import type {Jobs} from './store/jobs.ts'
 import type {OrderRecords} from './store/orders.ts'
 import {cartLock, type Folders, foldersOf, type Identity} from './store/paths.ts'
 import {readConfig} from './store/profiles.ts'
@@ -39,13 +40,19 @@ export interface Session {
    * Runs `work` while no other process orders from the same cart: what another is just ordering must not be taken for
    * an order that was cut off. Waits for the other; fails with FILE_FAILED when that takes minutes.
    */
-  alone<T>(customerRef: string | null, work: () => Promise<T>): Promise<T>
+  alone<T>(customerRef: string | null, work: () => Promise<T>, say?: (text: string) => void): Promise<T>
+  /** The bulk jobs of this identity. */
+  jobs(): Promise<Jobs>
+  /** What the orders of a job work with; the job brings its own records. */
+  jobTools(tell: (event: OrderEvent) => void): Omit<OrderTools, 'records'>
   /** The local record of subscriptions made or touched under this identity. */
   webhooks(): Promise<WebhookRecords>
   /** The local copy of this identity's catalog. */
   catalog(): Promise<CatalogCache>
   /** Keeps what an answer told of a subscription. */
   sawWebhook(subscription: {id: string; [field: string]: unknown}): Promise<void>
+  /** What the client waits for, and for how many milliseconds more, where a board shows it. */
+  waiting(): {why: string; ms: number} | null
   /** What an interrupt has to say at this moment. */
   story(): string
   /** The last request that changed something and was answered. */
@@ -53,6 +60,12 @@ export interface Session {
   /** Text without the secrets that this process knows. */
   clean(text: string): string
   close(): void
+}
+
+export interface SessionOptions {
+  job?: boolean
+  /** Waits are not told one by one: who draws a board asks for them. */
+  board?: boolean
 }
 
 type Env = Readonly<Record<string, string | undefined>>
@@ -63,7 +76,11 @@ type Env = Readonly<Record<string, string | undefined>>
  * part of it to the commands that a person types meanwhile. Fails with NO_CREDENTIALS, MISSING_INPUT, INVALID_INPUT, CORRUPT_FILE and
  * FOREIGN_FILE.
  */
-export function openSession(flags: SessionFlags, env: Env = process.env, {job = false} = {}): Session {
+export function openSession(
+  flags: SessionFlags,
+  env: Env = process.env,
+  {job = false, board = false}: SessionOptions = {},
+): Session {
   const folders = foldersOf(env)
   const settings = settingsOf(flags, env, readConfig(folders))
   const identity = identityOf(settings)
@@ -71,6 +88,8 @@ export function openSession(flags: SessionFlags, env: Env = process.env, {job = 
   const traffic = watch(openTransport(env, {many: job}))
   const secrets = new Set(env.SCENT_CLIENT_SECRET ? [env.SCENT_CLIENT_SECRET] : [])
   const clean = (text: string) => redact(text, [...secrets])
+  let wait: {why: string; until: number} | undefined
+  const draw = drawEvents((text) => process.stderr.write(clean(text)), progress, flags.debug)
   const options = {
     ...realTime,
     send: traffic.send,
@@ -78,7 +97,10 @@ export function openSession(flags: SessionFlags, env: Env = process.env, {job = 
     ...(settings.currency === undefined ? {} : {currency: settings.currency.value}),
     maxWaitMs: flags['max-wait'] * 1000,
     timeoutMs: flags.timeout * 1000,
-    tell: drawEvents((text) => process.stderr.write(clean(text)), progress, flags.debug),
+    tell: (event: ClientEvent) => {
+      if (event.kind === 'waiting' && board) wait = {why: event.why, until: realTime.ticks() + event.ms}
+      else draw(event)
+    },
   }
   const unlimited = isUnlimited(folders, identity.origin)
   const pacerOf = (
@@ -95,6 +117,13 @@ export function openSession(flags: SessionFlags, env: Env = process.env, {job = 
     maxWaitMs: job ? Number.POSITIVE_INFINITY : options.maxWaitMs,
   })
   const client = createClient({...options, pacer: requests, tokens})
+  const tools = {
+    client,
+    now: realTime.ticks,
+    clock: () => new Date().toISOString(),
+    sleep: realTime.sleep,
+    random: realTime.random,
+  }
   const orders = async () => (await import('./store/orders.ts')).orderRecords(folders, identity)
   const webhooks = async () => (await import('./store/webhooks.ts')).webhookRecords(folders, identity)
   return {
@@ -110,24 +139,22 @@ export function openSession(flags: SessionFlags, env: Env = process.env, {job = 
       const {savedAddresses} = await import('./store/addresses.ts')
       const records = await orders()
       return {
-        client,
+        ...tools,
         records,
-        now: realTime.ticks,
-        clock: () => new Date().toISOString(),
-        sleep: realTime.sleep,
-        random: realTime.random,
         tell,
         signal,
         savedAddresses: () => savedAddresses(records),
         newReference,
       }
     },
-    async alone(customerRef, work) {
+    jobs: async () => (await import('./store/jobs.ts')).openJobs(folders, identity),
+    jobTools: (tell) => ({...tools, tell}),
+    async alone(customerRef, work, say = progress.say) {
       const {tryLock, withLock} = await import('./store/lock.ts')
       const path = cartLock(folders, identity, customerRef)
       const free = tryLock(path)
       if (free) return work().finally(free)
-      progress.say('Another checkout of this cart runs on this machine; waiting for it.')
+      say('Another checkout of this cart runs on this machine; waiting for it.')
       const soon = () => {
         progress.clear()
         return work()
@@ -137,6 +164,8 @@ export function openSession(flags: SessionFlags, env: Env = process.env, {job = 
     webhooks,
     catalog: async () => (await import('./store/catalog.ts')).catalogCache(folders, identity),
     sawWebhook: async (subscription) => (await webhooks()).note(subscription, new Date().toISOString()),
+    waiting: () =>
+      wait && wait.until > realTime.ticks() ? {why: wait.why, ms: wait.until - realTime.ticks()} : null,
     story: traffic.story,
     changed: traffic.changed,
     clean,

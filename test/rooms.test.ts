@@ -41,12 +41,16 @@ const rooms: {[name: string]: Room} = {
     type: ['contract'],
   },
   sandbox: {value: ['contract']},
-  commands: {value: ['contract', 'client', 'store', 'flows', 'terminal', 'command', 'session']},
+  commands: {
+    value: ['contract', 'client', 'store', 'flows', 'terminal', 'command', 'session'],
+    type: ['run-job'],
+  },
   command: {
     value: ['contract', 'client', 'store', 'flows', 'terminal'],
-    type: ['session'],
-    late: ['session'],
+    type: ['session', 'run-job'],
+    late: ['session', 'run-job'],
   },
+  'run-job': {value: ['contract', 'flows', 'store', 'terminal'], type: ['session']},
   session: {value: ['contract', 'client', 'store', 'flows', 'terminal'], type: ['command']},
   main: {value: ['contract', 'terminal']},
 }

@@ -627,6 +627,24 @@ export const catalogue = {
     says: 'The amount is above the one approved. Nothing was ordered.',
     next: 'Approve the new amount with --max-total, or change the cart.',
   },
+  JOB_UNFINISHED: {
+    exit: 8,
+    remedy: 'settle',
+    says: 'An earlier job of the same file is not finished. Nothing was sent.',
+    next: 'Go on with it: `scent jobs resume`.',
+  },
+  ROWS_REFUSED: {
+    exit: 11,
+    remedy: 'fix',
+    says: 'Some rows were refused; nothing was charged for them.',
+    next: '`scent jobs show` tells why; --refused FILE writes them as a file to correct and import again.',
+  },
+  ROWS_UNKNOWN: {
+    exit: 12,
+    remedy: 'settle',
+    says: 'Some rows could not be settled: they may have been charged.',
+    next: '`scent jobs resume` asks the service again with the same references.',
+  },
   CART_NOT_EMPTY: {
     exit: 8,
     remedy: 'decide',

@@ -27,9 +27,10 @@ export async function compareExisting(
     return open ? {kind: 'unknown', failure: asUnknown(failure), relock: true} : {kind: 'relock', failure}
   if (facts.status === 'Failed') return failed(facts.id ?? orderId, facts.failureReason)
   const order = placed(lock, asPlaced(intent, lock, orderId, facts))
-  if (!sameContent(intent, facts) || (!open && order.differs)) return mismatch(orderId, failure)
+  if (!sameContent(intent, facts)) return mismatch(orderId, failure)
   if (open) return {kind: 'placed', order}
-  // Without lines, cart and total to compare there is nothing to prove that it is this very order.
+  // Without lines and cart to compare there is nothing to prove that it is this very order. Its total need not be that
+  // of the lock: prices move, and no lock knows the shipping zone.
   const proven = intent.lines && facts.lines && facts.customerRef !== undefined && lock.total !== null
   return proven ? {kind: 'already-placed', order} : {kind: 'refused', failure}
 }
@@ -58,7 +59,7 @@ function mismatch(orderId: string, failure: Failure): OrderOutcome {
   return {
     kind: 'refused',
     failure: new Failure('ORDER_MISMATCH', {
-      message: `The reference is taken: order ${orderId} holds other goods, another cart or another total.`,
+      message: `The reference is taken: order ${orderId} holds other goods, or is of another cart.`,
       details: {orderId},
       ...(failure.facts.httpStatus === undefined ? {} : {httpStatus: failure.facts.httpStatus}),
     }),

@@ -101,7 +101,8 @@ export async function noteOutcome(
   const {reference} = intent
   if ('order' in outcome) {
     const {orderId, total, currency, status} = outcome.order
-    const state = outcome.order.answered ? 'CREATED' : 'CONFLICT_ORDER_DUPLICATE_REFERENCE'
+    const {differs, answered} = outcome.order
+    const state = answered ? 'CREATED' : 'CONFLICT_ORDER_DUPLICATE_REFERENCE'
     await note(tools, {
       step: 'OUTCOME',
       reference,
@@ -112,8 +113,9 @@ export async function noteOutcome(
       total: total === null ? null : String(total),
       currency,
       status,
+      ...(differs && {message: `It was charged ${differs.charged}; its lock said ${differs.locked}.`}),
     })
-    if (!outcome.order.differs) await note(tools, {step: 'VERIFIED', reference, orderId})
+    if (!differs) await note(tools, {step: 'VERIFIED', reference, orderId})
     return
   }
   const {failure} = outcome
@@ -127,8 +129,24 @@ export async function noteOutcome(
     total: null,
     currency: null,
     status: null,
-    message: failure.message,
+    message: reasonOf(failure),
   })
+}
+
+const LONGEST_REASON = 500
+
+/** A refusal in one line, with what its details say of fields and of lines of a cart. */
+export function reasonOf({message, facts}: Failure): string {
+  const {errors, lines} = (facts.details ?? {}) as {errors?: unknown; lines?: unknown}
+  const fields = typeof errors === 'object' && errors !== null ? Object.entries(errors) : []
+  const issues = Array.isArray(lines) ? lines.filter((line) => typeof line?.issue === 'string') : []
+  const parts = [
+    ...fields.map(([name, rules]) => `${name}: ${[rules].flat().join(' ')}`),
+    ...issues.map(({sku, variantId, issue, availableQuantity: left}) => {
+      return `${sku ?? variantId}: ${issue}${typeof left === 'number' ? `, ${left} available` : ''}`
+    }),
+  ]
+  return [message, ...parts].join(' ').slice(0, LONGEST_REASON)
 }
 
 /** Whether `total` is above what was approved. */

@@ -23,6 +23,13 @@ export interface JobOrders {
   outcome(order: number): Outcome | undefined
   /** Whether a create that could have charged was ever written down as sent. */
   wasSubmitted(order: number): boolean
+  /** Whether a create of it was sent that has no answer yet. */
+  isOpen(order: number): boolean
+  /** How many orders are to be done of which a create is open; and how many that were refused for the time being. */
+  openCount(): number
+  reopenedCount(): number
+  /** When the first lock of the job was priced, by the service's clock. */
+  since(): string | null
   /** Whether the cart of the order may hold lines that were added for it. */
   isFilled(order: number): boolean
   /** All that is known of an order that is not settled. */
@@ -31,6 +38,13 @@ export interface JobOrders {
   charged(): {total: Big; currency: string | null}
   /** The latest moment at which a lock ends that an unsettled order was sent with. */
   locksEnd(order: number): string | null
+}
+
+/** All that the journal says by now. */
+export function readJobOrders(job: JobFile): JobOrders {
+  const orders = jobOrders(job)
+  orders.readOn()
+  return orders
 }
 
 export function jobOrders(job: JobFile): JobOrders {
@@ -51,6 +65,7 @@ export function jobOrders(job: JobFile): JobOrders {
   }
   let charged = exact('0')
   let currency: string | null = null
+  let since: string | null = null
   let next = 0
 
   const turn = (order: number, state: RowState) => {
@@ -59,6 +74,10 @@ export function jobOrders(job: JobFile): JobOrders {
     states[order] = state
     counts[state] += 1
   }
+  const isOpen = (order: number) =>
+    states[order] === 'todo' && (live.get(order) ?? []).some(({step}) => step === 'SUBMITTING')
+  const countTodo = (test: (order: number) => boolean) =>
+    [...live.keys()].filter((order) => states[order] === 'todo' && test(order)).length
   const planned = (order: number) => job.at(places[order] as number) as PlannedRow
 
   function take(record: JobRecord, place: number): void {
@@ -72,6 +91,7 @@ export function jobOrders(job: JobFile): JobOrders {
     if (order === undefined) return
     const step = record as Step
     live.set(order, [...(live.get(order) ?? []), step])
+    if (step.step === 'LOCKED') since ??= step.pricedAt
     if (step.step === 'FILLING') filled[order] = true
     if (step.step === 'CLEARED') filled[order] = false
     if (step.step === 'SUBMITTING') submitted[order] = true
@@ -111,6 +131,10 @@ export function jobOrders(job: JobFile): JobOrders {
       return place === undefined ? undefined : (job.at(place) as Outcome)
     },
     wasSubmitted: (order) => submitted[order] === true,
+    isOpen,
+    openCount: () => countTodo(isOpen),
+    reopenedCount: () => countTodo((order) => !isOpen(order) && outcomes[order] !== undefined),
+    since: () => since,
     isFilled: (order) => filled[order] === true,
     entry(order) {
       const plan = planned(order)

@@ -43,7 +43,19 @@ const filling = z.object({...base, step: z.literal('FILLING')})
 const cleared = z.object({...base, step: z.literal('CLEARED')})
 /** Nothing was charged, and the reason lay outside the order: it is done again at the next resume. */
 const reopened = z.object({...base, step: z.literal('REOPENED'), state: z.string()})
-const done = z.object({step: z.literal('DONE'), at: z.string(), summary: counts})
+const ledger = z.object({
+  proved: z.boolean(),
+  debits: z.int(),
+  total: amount,
+  missing: z.array(amount),
+  others: z.int(),
+})
+const done = z.object({
+  step: z.literal('DONE'),
+  at: z.string(),
+  summary: counts,
+  ledger: z.optional(ledger),
+})
 
 /** The carts of a cart import: what each line is to hold in the end, fixed before the first change. */
 const target = z.object({

@@ -25,12 +25,52 @@ export interface Listing {
 
 /** A document whose rows have all come. */
 export async function collected(document: unknown): Promise<unknown> {
+  if (isObject(document) && Object.values(document).some(isRows)) {
+    return Object.fromEntries(
+      Object.entries(document).map(([name, value]) => [name, isRows(value) ? [...value] : value]),
+    )
+  }
   const rows = (document as Partial<Listing> | null | undefined)?.items
   if (typeof rows !== 'object' || rows === null || !(Symbol.asyncIterator in rows)) return document
   const items: unknown[] = []
   for await (const row of rows) items.push(row)
   return {...(document as Listing), items}
 }
+
+const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null
+const isRows = (value: unknown): value is Iterable<unknown> =>
+  isObject(value) && !Array.isArray(value) && Symbol.iterator in value
+
+/**
+ * Prints a document whose rows stand ready on disk, one row in memory at a time. False, and nothing printed, where it
+ * is none of that kind.
+ */
+export async function printRows(out: Outlet, document: unknown): Promise<boolean> {
+  if (!isObject(document) || !Object.values(document).some(isRows)) return false
+  let between = '{\n'
+  for (const [name, value] of Object.entries(document)) {
+    await out.write(`${between}  ${printJson(name)}: `)
+    between = ',\n'
+    if (!isRows(value)) {
+      await out.write(indented(printJson(value)))
+      continue
+    }
+    let batch = '['
+    let count = 0
+    for (const row of value) {
+      batch += `${count === 0 ? '' : ','}\n    ${indented(indented(printJson(row)))}`
+      count += 1
+      if (count % BATCH !== 0) continue
+      await out.write(batch)
+      batch = ''
+    }
+    await out.write(`${batch}${count === 0 ? ']' : '\n  ]'}`)
+  }
+  await out.write('\n}\n')
+  return true
+}
+
+const indented = (text: string) => text.replaceAll('\n', '\n  ')
 
 type Stream = Writable & {isTTY?: boolean; columns?: number}
 

@@ -38,7 +38,8 @@ const given: Record<string, string> = {
 
 /** Those that call the service, without those that ask for much more than an argument first. */
 const callers = commands.filter(
-  ({id, flags}) => 'max-wait' in flags && !/^(auth|sandbox|checkout)\b|^(orders|webhooks):list$/.test(id),
+  ({id, flags}) =>
+    'max-wait' in flags && !/^(auth|sandbox|checkout)\b|^(orders|webhooks|jobs):list$/.test(id),
 )
 
 describe('every command', () => {

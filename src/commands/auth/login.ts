@@ -60,7 +60,7 @@ export default class AuthLogin extends ScentCommand {
     if (storage === 'keychain') await readSecret(folders, {kind: storage, account: name})
     const found = flags.sandbox ? sandboxCredential(folders, flags) : await this.credential(flags, before)
     if (before && flags.name === undefined && !flags.sandbox) requireSame(name, before, found)
-    const session = await this.session({...flags, 'base-url': found.baseUrl}, environmentOf(found))
+    const session = await this.session({...flags, 'base-url': found.baseUrl}, {env: environmentOf(found)})
     const {leftBehind} = await login(
       {name, storage, ...found},
       {

@@ -4,6 +4,7 @@ import {Failure} from '../../contract/failure.ts'
 import type {CreatedOrder} from '../../contract/orders.ts'
 import {walk} from '../../flows/walk.ts'
 import {addressFlags, addressOf} from '../../terminal/address.ts'
+import {amountFlag} from '../../terminal/amounts.ts'
 import {createdCard, differsText} from '../../terminal/checkout.ts'
 import {openWalker} from '../../terminal/walk.ts'
 
@@ -30,7 +31,7 @@ Without a terminal it needs --address and --yes. It then charges at most --max-t
 
   async run(): Promise<CreatedOrder> {
     const {flags} = await this.parse(Checkout)
-    const maxTotal = amountOf(flags['max-total'])
+    const maxTotal = amountFlag('--max-total', flags['max-total'])
     const address = await addressOf(flags, (path) => this.readJson(path))
     const ask = await this.ask()
     if (!ask.interactive && !(address && flags.yes)) throw needed(address ? '--yes' : '--address')
@@ -56,14 +57,6 @@ Without a terminal it needs --address and --yes. It then charges at most --max-t
     this.show(createdCard(order.document))
     return order.document
   }
-}
-
-function amountOf(text: string | undefined): string | undefined {
-  if (text === undefined || /^\d{1,12}(\.\d{1,6})?$/.test(text)) return text
-  throw new Failure('INVALID_INPUT', {
-    message: `--max-total "${text}" is no amount.`,
-    hint: 'Write it with a dot, such as 305.90.',
-  })
 }
 
 function needed(flag: string): Failure {

@@ -1,0 +1,25 @@
+import {apiFlags, ScentCommand} from '../../command.ts'
+import {jobStanding} from '../../flows/job-report.ts'
+import {readJobOrders} from '../../store/job-orders.ts'
+import {jobColumns} from '../../terminal/jobs.ts'
+import type {Listing} from '../../terminal/output.ts'
+
+export default class JobsList extends ScentCommand {
+  static override summary = 'List the bulk jobs of this machine.'
+  static override description =
+    'A job is `running` in a process, `interrupted` and to be resumed, `unsettled` where rows are unknown, or `finished`. This is the local record of the profile in use, newest first.'
+  static override examples = [
+    '<%= config.bin %> jobs list',
+    `<%= config.bin %> jobs list --query "items[?state=='interrupted'].id"`,
+  ]
+  static override flags = {...apiFlags}
+
+  async run(): Promise<Listing> {
+    const {flags} = await this.parse(JobsList)
+    const session = await this.session(flags)
+    const items = (await session.jobs()).list().map((job) => jobStanding(job, readJobOrders))
+    this.note('Local record: jobs of this machine under this profile.')
+    this.show({rows: items, columns: jobColumns, empty: 'No job has been run from here.'})
+    return {items}
+  }
+}

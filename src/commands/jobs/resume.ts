@@ -1,0 +1,38 @@
+import * as Args from '@oclif/core/args'
+import * as Flags from '@oclif/core/flags'
+import {apiFlags, ScentCommand} from '../../command.ts'
+import {requireNew} from '../../terminal/jobs.ts'
+
+export default class JobsResume extends ScentCommand {
+  static override summary = 'Go on with a bulk job where it stopped.'
+  static override description =
+    `Settles first what was sent and not answered, with the same references, locks and bodies; then does what was not begun. What was charged stays charged, and nothing is ordered twice. The job asks nothing again: it goes on under what was approved when it began.
+
+A second process on the same job is refused.`
+  static override examples = [
+    '<%= config.bin %> jobs resume 20261120-030000-k3vq',
+    '<%= config.bin %> jobs resume 20261120-030000-k3vq --refused refused.csv --json',
+  ]
+  static override args = {job: Args.string({description: 'Job id.', required: true})}
+  static override flags = {
+    ...apiFlags,
+    concurrency: Flags.integer({
+      summary: 'Orders under way at a time.',
+      default: 4,
+      min: 1,
+      max: 32,
+      helpValue: 'N',
+    }),
+    refused: Flags.string({
+      summary: 'Write refused rows to this new file, to correct and import again.',
+      helpValue: 'FILE',
+    }),
+  }
+
+  async run(): Promise<unknown> {
+    const {args, flags} = await this.parse(JobsResume)
+    if (flags.refused !== undefined) requireNew(flags.refused)
+    const session = await this.session(flags, {job: true, board: true})
+    return this.runJob(session, (await session.jobs()).open(args.job), flags)
+  }
+}

@@ -1,0 +1,45 @@
+import * as Args from '@oclif/core/args'
+import * as Flags from '@oclif/core/flags'
+import {apiFlags, ScentCommand} from '../../command.ts'
+import {requireNew} from '../../terminal/jobs.ts'
+
+export default class JobsShow extends ScentCommand {
+  static override summary = 'Show what became of each row of a bulk job.'
+  static override description =
+    `One verdict a row: CHARGED ONCE, NOT CHARGED with why that is certain, or UNKNOWN with what would settle it and when. In a terminal only the rows that were not charged are listed; a pipe, --json and --output csv get them all.
+
+It reads local records and asks the service nothing. --watch follows a job that another process runs.`
+  static override examples = [
+    '<%= config.bin %> jobs show 20261120-030000-k3vq',
+    '<%= config.bin %> jobs show 20261120-030000-k3vq --watch',
+    '<%= config.bin %> jobs show 20261120-030000-k3vq --output csv > verdicts.csv',
+    '<%= config.bin %> jobs show 20261120-030000-k3vq --refused refused.csv',
+  ]
+  static override args = {job: Args.string({description: 'Job id.', required: true})}
+  static override flags = {
+    ...apiFlags,
+    watch: Flags.boolean({summary: 'Follow it until it ends, or until Ctrl-C.'}),
+    refused: Flags.string({
+      summary: 'Write refused rows to this new file, to correct and import again.',
+      helpValue: 'FILE',
+    }),
+  }
+
+  private watching = false
+  private readonly stop = new AbortController()
+
+  async run(): Promise<unknown> {
+    const {args, flags} = await this.parse(JobsShow)
+    if (flags.refused !== undefined) requireNew(flags.refused)
+    const session = await this.session(flags)
+    const job = (await session.jobs()).open(args.job)
+    this.watching = flags.watch
+    return this.showJob(session, job, {refused: flags.refused, ...(flags.watch && {watch: this.stop.signal})})
+  }
+
+  /** Ctrl-C is how watching ends: no failure. */
+  protected override interrupted(atOnce = false): void {
+    if (this.watching && !this.stop.signal.aborted) this.stop.abort()
+    else super.interrupted(atOnce)
+  }
+}

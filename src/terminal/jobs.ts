@@ -1,0 +1,200 @@
+import {createWriteStream, existsSync} from 'node:fs'
+import {Failure} from '../contract/failure.ts'
+import {type Digits, digits} from '../contract/money.ts'
+import {badge, type Cell, money, span, time} from './cells.ts'
+import {type Card, Outlet, showViews} from './output.ts'
+import type {Column, Field, Table} from './table.ts'
+import type {Tone} from './text.ts'
+
+/** What a plan shows before it is begun. */
+export interface PlanView {
+  file: string
+  orders: number
+  lines: number
+  units: number
+  goods: string | null
+  currency: string | null
+  unpriced: string[]
+  requests: number
+  leastMs: number
+  wallet: Digits | null
+  walletAfter: Digits | null
+}
+
+export function planCard(plan: PlanView): Card<PlanView> {
+  const amount = (value: string | Digits | null): Cell =>
+    value === null ? null : money(typeof value === 'string' ? digits(value) : value, plan.currency ?? 'SAR')
+  const columns: Column<PlanView>[] = [
+    {key: 'file', header: 'File', get: ({file}) => file},
+    {key: 'orders', header: 'Orders', get: ({orders}) => orders},
+    {key: 'lines', header: 'Lines', get: ({lines}) => lines},
+    {key: 'units', header: 'Units', get: ({units}) => units},
+    {key: 'goods', header: 'Goods incl. VAT', get: ({goods}) => amount(goods)},
+    {key: 'wallet', header: 'Wallet now', get: ({wallet}) => amount(wallet)},
+    {key: 'wallet-after', header: 'Wallet after the goods', get: ({walletAfter}) => amount(walletAfter)},
+    {
+      key: 'unpriced',
+      header: 'Variants without a price',
+      get: ({unpriced}) => (unpriced.length === 0 ? null : unpriced.join(', ')),
+    },
+    {key: 'requests', header: 'Requests', get: ({requests}) => requests},
+    {key: 'time', header: 'Time at the quota', get: ({leastMs}) => timeText(leastMs)},
+  ]
+  return {rows: [plan], upright: true, columns: columns.filter(({get}) => get(plan) !== null)}
+}
+
+const timeText = (ms: number) => (ms < 60_000 ? 'under a minute' : `at least ${span(ms)}`)
+
+/** The verdict on an order of a job. */
+export interface VerdictView {
+  externalReference: string
+  customerRef: string
+  outcome: string
+  orderId: string | null
+  total: Digits | null
+  currency: string | null
+  verdict: string
+  why: string
+  rows: number[]
+  error: {state: string} | null
+}
+
+const verdictTones: Record<string, Tone> = {
+  'CHARGED ONCE': 'good',
+  'NOT CHARGED': 'warn',
+  UNKNOWN: 'bad',
+}
+
+export const verdictColumns: Column<VerdictView>[] = [
+  {key: 'reference', header: 'Reference', whole: true, get: (row) => row.externalReference},
+  {key: 'verdict', header: 'Verdict', whole: true, get: ({verdict}) => badge(verdict, verdictTones)},
+  {key: 'outcome', header: 'Outcome', shown: 'plain', get: ({outcome}) => outcome},
+  {key: 'order', header: 'Order', yields: true, get: ({orderId}) => orderId},
+  {key: 'total', header: 'Total', yields: true, get: ({total, currency}) => money(total, currency)},
+  {key: 'currency', header: 'Currency', shown: 'plain', get: ({currency}) => currency},
+  {key: 'customer', header: 'Customer', yields: true, get: ({customerRef}) => customerRef},
+  {key: 'rows', header: 'Line', get: ({rows}) => rows.join(' ')},
+  {key: 'state', header: 'State', shown: 'plain', get: ({error}) => error?.state},
+  {key: 'why', header: 'Why', get: ({why}) => why},
+]
+
+interface Counted {
+  placed: number
+  alreadyPlaced: number
+  refused: number
+  unknown: number
+  pending?: number
+}
+
+/** What a job adds up to. */
+export function summaryFields(
+  {placed, alreadyPlaced, refused, unknown, pending = 0}: Counted,
+  charged: Cell,
+  ledger: string | null,
+): Field[] {
+  const some = (label: string, count: number) => (count > 0 ? [{label, cell: count}] : [])
+  return [
+    {label: 'Charged once', cell: placed},
+    ...some('Ordered before', alreadyPlaced),
+    ...some('Not charged', refused),
+    ...some('Unknown', unknown),
+    ...some('Not begun', pending),
+    {label: 'Charged in all', cell: charged},
+    ...(ledger === null ? [] : [{label: 'Ledger', cell: ledger}]),
+  ]
+}
+
+interface Proof {
+  proved: boolean
+  debits: number
+  total: string
+  missing: string[]
+  others: number
+}
+
+export function proofText({proved, debits, missing, others}: Proof): string {
+  const beside = others > 0 ? `; ${others} other debits of orders since the job began` : ''
+  return proved
+    ? `each of ${debits} placed orders has its own debit, to the same total${beside}`
+    : `${missing.length} of ${debits + missing.length} placed orders have no debit (${missing.slice(0, 5).join(', ')})${beside}`
+}
+
+/** A job of the local record. */
+export interface JobRow {
+  id: string
+  kind: string
+  file: string
+  state: string
+  startedAt: string
+  summary: Record<string, number>
+}
+
+const jobTones: Record<string, Tone> = {
+  running: 'warn',
+  interrupted: 'bad',
+  unsettled: 'bad',
+  finished: 'good',
+}
+
+export const jobColumns: Column<JobRow>[] = [
+  {key: 'job', header: 'Job', whole: true, get: ({id}) => id},
+  {key: 'kind', header: 'Kind', get: ({kind}) => kind},
+  {key: 'state', header: 'State', get: ({state}) => badge(state, jobTones)},
+  {key: 'started', header: 'Started', get: ({startedAt}) => time(startedAt)},
+  {key: 'summary', header: 'Summary', get: ({summary}) => summaryText(summary)},
+  {key: 'file', header: 'File', yields: true, get: ({file}) => file},
+]
+
+const words: Record<string, string> = {alreadyPlaced: 'ordered before', pending: 'not begun'}
+
+function summaryText(summary: Record<string, number>): string {
+  const some = Object.entries(summary).filter(([, count]) => count > 0)
+  return some.map(([name, count]) => `${count} ${words[name] ?? name}`).join(', ') || 'nothing yet'
+}
+
+export function verdictTable(rows: Iterable<VerdictView>, title: string, empty: string): Table<VerdictView> {
+  return {columns: verdictColumns, rows, title, empty}
+}
+
+/** A line of a refused order, as a file of orders has it. */
+export interface RefusedRow {
+  externalReference: string
+  customerRef: string
+  variantId: string
+  quantity: number
+  discountCode?: string | undefined
+  problem: string
+  [field: string]: string | number | undefined
+}
+
+const refusedColumns = [
+  ...['externalReference', 'customerRef', 'variantId', 'quantity', 'recipient', 'line1', 'line2', 'city'],
+  ...['nationalAddress', 'region', 'postalCode', 'countryCode', 'phone', 'discountCode', 'problem'],
+]
+
+/** Fails with INVALID_INPUT where there is such a file already: it may be the one that was imported. */
+export function requireNew(path: string): void {
+  if (!existsSync(path)) return
+  throw new Failure('INVALID_INPUT', {
+    message: `${JSON.stringify(path)} exists already, and is not overwritten.`,
+    hint: 'Give --refused the name of a new file.',
+  })
+}
+
+/** Writes refused rows as CSV that can be corrected and imported again. Answers what was done, in a sentence. */
+export async function writeRefused(path: string, rows: Iterable<RefusedRow>): Promise<string> {
+  const list = rows[Symbol.iterator]()
+  const first = list.next()
+  if (first.done) return `Nothing was refused; ${path} was not written.`
+  const out = new Outlet(createWriteStream(path, {flags: 'wx', mode: 0o600}))
+  const all = (function* () {
+    yield first.value
+    yield* {[Symbol.iterator]: () => list}
+  })()
+  const columns = refusedColumns.map((key) => ({key, header: key, get: (row: RefusedRow) => row[key]}))
+  await showViews(out, [{columns, rows: all}], 'csv', undefined)
+  await new Promise<void>((done) => out.stream.end(done))
+  if (out.problem)
+    throw new Failure('FILE_FAILED', {message: `${path} could not be written (${out.problem.code}).`})
+  return `The refused rows are in ${path}: correct them there, and import that file.`
+}
