@@ -157,16 +157,6 @@ test('implied lists exist only when G20 is turned', async () => {
   expect((await caller.ask('GET', '/wallet')).payload.balance).toBe(50_000)
 })
 
-test('delivery completes an order only when O20 is turned', async () => {
-  await sandbox.close()
-  await setUp(['O20=synced'])
-  const {payload} = await caller.filled('C', {[v('RML-SAF-050')]: 1})
-  const {id} = (await caller.order('PO-1', payload.lockId, 'C')).payload
-  await control(sandbox, 'POST', `orders/${id}/deliver`)
-  const {header} = (await caller.ask('GET', `/scent/orders/${id}`)).payload
-  expect(header).toMatchObject({status: 'Completed', completedAt: expect.any(String)})
-})
-
 describe('marketing', () => {
   test('is there for a partner with the feature, and its key is absent without', async () => {
     await add('RML-SAF-050', 1)

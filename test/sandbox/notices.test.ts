@@ -31,12 +31,6 @@ const later = async (seconds: number) => {
   caller = callerOf(sandbox)
   return payload.fired as {job: string; id: string}[]
 }
-/** The notice as its last event tells it: no route reads one. */
-const noticeNow = async (id: string) => {
-  const {payload} = await control(sandbox, 'GET', 'state')
-  return payload.notices.find((notice: {id: string}) => notice.id === id)
-}
-
 const hours = 3_600
 
 test('the demo data has an open notice with 48 of its 72 hours left', async () => {
@@ -174,68 +168,6 @@ describe('an answer', () => {
     caller = callerOf(sandbox, 'rimal-online')
     expect((await respond(notice.id, 'CancelWhole')).state).toBe('NOT_FOUND_UNFULFILLABLE_NOTICE')
     expect((await respond('x', 'CancelWhole')).state).toBe('NOT_FOUND_UNFULFILLABLE_NOTICE')
-  })
-
-  test('makes the order Cancelled when nothing is left and statuses are synced', async () => {
-    await sandbox.close()
-    await setUp(['O20=synced'])
-    const {id} = await ordered({'RML-SAF-050': 2})
-    const {notice} = (await raise(id, {lineId: 'RML-SAF-050'})).payload
-    await respond(notice.id, 'CancelWhole')
-    expect((await caller.ask('GET', `/scent/orders/${id}`)).payload.header.status).toBe('Cancelled')
-  })
-})
-
-describe('72 hours without an answer', () => {
-  test.each([
-    ['the whole line is cancelled when nothing has left', {}, 'ExpiredCancelledWhole', 'cancelWhole'],
-    [
-      'what is available is shipped when it is under way',
-      {departed: true},
-      'ExpiredShipAvailable',
-      'shipAvailable',
-    ],
-    [
-      'what is lost is cancelled, under way or not',
-      {departed: true, reason: 'Lost', availableQuantity: 0},
-      'ExpiredCancelledWhole',
-      'cancelWhole',
-    ],
-  ])('%s', async (_, terms, status, branch) => {
-    await control(sandbox, 'POST', 'clock', {freeze: true})
-    const {id} = await ordered({'RML-SAF-050': 2})
-    const {notice} = (await raise(id, {lineId: 'RML-SAF-050', availableQuantity: 1, ...terms})).payload
-    expect((await later(72 * hours - 0.001)).filter((fired) => fired.id === notice.id)).toEqual([])
-    expect((await noticeNow(notice.id)).status).toBe('AwaitingPartnerResponse')
-    expect(await later(0.001)).toMatchObject([{job: 'notice-expired', id: notice.id}])
-    const expired = await noticeNow(notice.id)
-    expect(expired).toMatchObject({status, responseChoice: null, respondedAt: null})
-    expect(expired.impact[branch].total).toBe(branch === 'cancelWhole' ? 277.15 : 138.58)
-    expect((await respond(notice.id, 'CancelWhole')).state).toBe('BUSINESS_NOTICE_NOT_AWAITING_RESPONSE')
-  })
-
-  test('an answer in the last millisecond counts', async () => {
-    await control(sandbox, 'POST', 'clock', {freeze: true})
-    const {id} = await ordered({'RML-SAF-050': 2})
-    const {notice} = (await raise(id, {lineId: 'RML-SAF-050'})).payload
-    await later(72 * hours - 0.001)
-    expect((await respond(notice.id, 'CancelWhole')).payload.status).toBe('Resolved')
-    expect((await later(1)).filter((fired) => fired.id === notice.id)).toEqual([])
-  })
-
-  test('an answer that was under way when the sweep came has lost the race', async () => {
-    await control(sandbox, 'POST', 'clock', {freeze: true})
-    const {id} = await ordered({'RML-SAF-050': 2})
-    const {notice} = (await raise(id, {lineId: 'RML-SAF-050'})).payload
-    await later(72 * hours - 1)
-    const match = {operation: 'respondToNotice'}
-    await control(sandbox, 'POST', 'faults', {match, effect: 'slow', when: 'before', delayMs: 60, times: 1})
-    await caller.ask('GET', '/scent/return-requests')
-    const under = respond(notice.id, 'ShipAvailable')
-    await new Promise((turn) => setTimeout(turn, 20))
-    await control(sandbox, 'POST', 'clock', {advanceSeconds: 1})
-    expect(await under).toMatchObject({status: 409, state: 'CONFLICT_NOTICE_ALREADY_RESOLVED'})
-    expect((await noticeNow(notice.id)).status).toBe('ExpiredCancelledWhole')
   })
 })
 
