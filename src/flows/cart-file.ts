@@ -11,7 +11,6 @@ import {
   type Problem,
   type Report,
   textOf,
-  twice,
   unknownName,
   type VariantsBySku,
   withVariant,
@@ -48,7 +47,7 @@ const known = ['customerRef', 'variantId', 'sku', 'quantity', 'problem']
 export async function checkCartFile(file: Source, customer: string | undefined): Promise<CartFile> {
   const problems = openProblems()
   const {report} = problems
-  const variants = openVariants()
+  const variants = openVariants(report)
   const carts = new Map<string, {number: number; rows: number}>()
   let lines = 0
   checkHeader(file, known, ['quantity'], report)
@@ -59,10 +58,7 @@ export async function checkCartFile(file: Source, customer: string | undefined):
     const cart = carts.get(read.customerRef) ?? {number: carts.size, rows: 0}
     cart.rows += 1
     carts.set(read.customerRef, cart)
-    const earlier = variants.add(cart.number, read.line, row.line)
-    const {variantId, sku} = read.line
-    if (earlier !== undefined)
-      report(row.line, sku === undefined ? 'variantId' : 'sku', variantId ?? sku, twice(earlier))
+    variants.add(cart.number, read.line, row.line)
   }
   if (lines === 0 && problems.count === 0) report(file.header.line, null, null, 'has a header and no rows')
   const several = [...carts].filter(([, {rows}]) => rows > 1)
@@ -74,7 +70,7 @@ export async function checkCartFile(file: Source, customer: string | undefined):
     index: new Map(several.map(([name, {rows}]) => [name, rows])),
     skus: variants.skus(),
     checkSkus(found) {
-      variants.checkSkus(found, report)
+      variants.checkSkus(found)
       result.problemCount = problems.count
     },
   }

@@ -11,12 +11,12 @@ import {
   hashOf,
   keyRule,
   lineOf,
+  openNumbers,
   openProblems,
   openVariants,
   type Problem,
   type Report,
   textOf,
-  twice,
   unknownName,
   type VariantsBySku,
   withVariant,
@@ -75,13 +75,6 @@ interface Read {
   lines: FileLine[]
 }
 
-interface Seen {
-  number: number
-  line: number
-  rows: number
-  hashes: number[]
-}
-
 /**
  * Reads a whole file of orders and checks it, offline. Memory holds of an order its reference and some numbers, and of
  * each line one number.
@@ -89,56 +82,74 @@ interface Seen {
 export async function checkOrderFile(file: Source): Promise<OrderFile> {
   const problems = openProblems()
   const {report} = problems
-  const variants = openVariants()
-  const seen = new Map<string, Seen>()
+  const orders = openOrders(file.form, report)
   let rows = 0
-  let lines = 0
   checkHeader(file, csvColumns, required, report)
   for await (const row of problems.count > 0 ? [] : file.rows()) {
     rows += 1
     const read = readRow(file.form, row, report)
-    if (read === undefined) continue
-    lines += read.lines.length
-    const entry = seen.get(read.reference) ?? first(file.form, row.line, read, seen.size, report)
-    if (entry.rows > 0) compare(file.form, row.line, read, entry, report)
-    entry.rows += 1
-    seen.set(read.reference, entry)
-    for (const line of read.lines) {
-      const earlier = variants.add(entry.number, line, row.line)
-      if (earlier === undefined) continue
-      report(
-        row.line,
-        line.sku === undefined ? 'variantId' : 'sku',
-        line.variantId ?? line.sku,
-        twice(earlier),
-      )
-    }
+    if (read) orders.add(row.line, read)
   }
   if (rows === 0 && problems.count === 0) report(file.header.line, null, null, 'has a header and no rows')
   const result: OrderFile = {
-    orders: seen.size,
-    lines,
+    ...orders.result(),
     rows,
     problems: problems.list,
     problemCount: problems.count,
-    index: new Map([...seen].filter(([, {rows: of}]) => of > 1).map(([name, {rows: of}]) => [name, of])),
-    skus: variants.skus(),
     checkSkus(found) {
-      variants.checkSkus(found, report)
+      orders.checkSkus(found)
       result.problemCount = problems.count
     },
   }
   return result
 }
 
+/** Columns of what is kept of an order: its first line, its rows, and a hash of each value that its rows share. */
+const LINE = 0
+const ROWS = 1
+const HASHES = 2
+
+/** Puts rows together to orders, and reports where they don't fit. */
+function openOrders(form: Source['form'], report: Report) {
+  const places = new Map<string, number>()
+  const kept = openNumbers(HASHES + shared.length)
+  const variants = openVariants(report)
+  let lines = 0
+  return {
+    add(line: number, read: Read): void {
+      let place = places.get(read.reference)
+      if (place === undefined) {
+        checkFirst(form, line, read, report)
+        place = kept.add([line, 0, ...read.values.map((value) => hashOf(value ?? ''))])
+        places.set(read.reference, place)
+      }
+      for (const [at, name] of shared.entries()) {
+        const value = read.values[at]
+        if (!value || hashOf(value) === kept.at(place, HASHES + at)) continue
+        const rule = `differs from line ${kept.at(place, LINE)}, which is of the same order`
+        report(line, columnOf(form, name), value, rule)
+      }
+      kept.increase(place, ROWS)
+      lines += read.lines.length
+      for (const one of read.lines) variants.add(place, one, line)
+    },
+    result() {
+      const several = [...places].flatMap(([name, place]): [string, number][] =>
+        kept.at(place, ROWS) > 1 ? [[name, kept.at(place, ROWS)]] : [],
+      )
+      return {orders: places.size, lines, index: new Map(several), skus: variants.skus()}
+    },
+    checkSkus: variants.checkSkus,
+  }
+}
+
 /** The first row of an order says all that is said of it as a whole. */
-function first(form: Source['form'], line: number, read: Read, number: number, report: Report): Seen {
+function checkFirst(form: Source['form'], line: number, {values}: Read, report: Report): void {
   for (const [at, name] of shared.entries()) {
-    const value = read.values[at]
+    const value = values[at]
     const rule = value === undefined ? undefined : sharedRule(name, value)
     if (rule !== undefined) report(line, columnOf(form, name), value, rule)
   }
-  return {number, line, rows: 0, hashes: read.values.map((value) => hashOf(value ?? ''))}
 }
 
 function sharedRule(name: string, value: string): string | undefined {
@@ -149,15 +160,6 @@ function sharedRule(name: string, value: string): string | undefined {
   if (name === 'discountCode') return value === '' ? undefined : keyRule(value)
   const field = addressFields.find((one) => one.name === name)
   return field && fieldRule(field, value)
-}
-
-/** A later row of an order repeats what the first one said, or leaves it empty. */
-function compare(form: Source['form'], line: number, read: Read, entry: Seen, report: Report): void {
-  for (const [at, name] of shared.entries()) {
-    const value = read.values[at]
-    if (!value || hashOf(value) === entry.hashes[at]) continue
-    report(line, columnOf(form, name), value, `differs from line ${entry.line}, which is of the same order`)
-  }
 }
 
 const isAddress = (name: string) => addressFields.some((field) => field.name === name)

@@ -91,8 +91,11 @@ export function unknownName(kind: 'column' | 'field', name: string, known: reado
 const unguarded = (cell: string) => cell.replace(/^'(?=[=+\-@\uff1d\uff0b\uff0d\uff20])/, '')
 
 /** The cells of a CSV row as they were meant. */
-export const cellsOf = ({fields}: Row): Record<string, unknown> =>
-  Object.fromEntries(Object.entries(fields).map(([name, cell]) => [name, unguarded(String(cell))]))
+export function cellsOf({fields}: Row): Record<string, unknown> {
+  for (const [name, cell] of Object.entries(fields))
+    if (String(cell).startsWith("'")) fields[name] = unguarded(String(cell))
+  return fields
+}
 
 /** A checked file that is read again holds no problem; if it does, it is another file. */
 export function changed(line: number): never {
@@ -171,26 +174,27 @@ const WIDTH = 2 ** 26
  * The variants of a file's orders or carts (`group`, a number for each), so that none stands in one of them twice: most
  * likely that is a mistake, and whether the service would add the quantities up nobody should have to know.
  */
-export function openVariants() {
+export function openVariants(report: Report) {
   const numbers = new Map<string, number>()
   const lines = new Map<number, number>()
   const keyOf = ({variantId, sku}: FileLine) => variantId ?? `sku ${sku}`
   const skuOf = (key: string) => (key.startsWith('sku ') ? key.slice(4) : undefined)
   return {
-    /** Notes a line of a group; answers the earlier line that holds the same variant. */
-    add(group: number, line: FileLine, row: number): number | undefined {
+    /** Notes a line of a group, and reports it where an earlier one holds the same variant. */
+    add(group: number, line: FileLine, row: number): void {
       const key = keyOf(line)
       const number = numbers.get(key) ?? numbers.size
       numbers.set(key, number)
       const place = group * WIDTH + number
       const earlier = lines.get(place)
       if (earlier === undefined) lines.set(place, row)
-      return earlier
+      else if (line.sku === undefined) report(row, 'variantId', line.variantId, twice(earlier))
+      else report(row, 'sku', line.sku, twice(earlier))
     },
     /** Every SKU of the file, once. */
     skus: () => [...numbers.keys()].flatMap((key) => skuOf(key) ?? []),
     /** Reports the lines whose SKU stands for no variant, for several, or for one that its group names by id too. */
-    checkSkus(found: VariantsBySku, report: Report): void {
+    checkSkus(found: VariantsBySku): void {
       const keys = [...numbers.keys()]
       for (const [place, row] of lines) {
         const sku = skuOf(keys[place % WIDTH] ?? '')
@@ -213,7 +217,7 @@ export function openVariants() {
   }
 }
 
-export const twice = (earlier: number) =>
+const twice = (earlier: number) =>
   `is the variant of line ${earlier} once more; put the whole quantity into one line`
 
 /** A line with the variant that its SKU stands for, where that is known. */
@@ -222,9 +226,32 @@ export function withVariant(line: FileLine, found: VariantsBySku): FileLine {
   return id === undefined ? line : {...line, variantId: id}
 }
 
-/** A number of 31 bits that two different texts hardly share. */
+/** A number of 32 bits that two different texts hardly share. */
 export function hashOf(text: string): number {
   let hash = 0x811c9dc5
   for (let at = 0; at < text.length; at += 1) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193)
-  return hash >>> 1
+  return hash | 0
+}
+
+/** Rows of whole numbers of 32 bits, packed: an object for each would take five times the room. */
+export function openNumbers(width: number) {
+  let table = new Int32Array(width * 1024)
+  let count = 0
+  return {
+    /** Answers the place of the new row. */
+    add(row: readonly number[]): number {
+      if ((count + 1) * width > table.length) {
+        const larger = new Int32Array(table.length * 2)
+        larger.set(table)
+        table = larger
+      }
+      table.set(row, count * width)
+      count += 1
+      return count - 1
+    },
+    at: (place: number, column: number): number => table[place * width + column] ?? 0,
+    increase(place: number, column: number): void {
+      table[place * width + column] = (table[place * width + column] ?? 0) + 1
+    },
+  }
 }

@@ -1,6 +1,8 @@
 import {isUtf8} from 'node:buffer'
 import {createHash} from 'node:crypto'
+import {constants, createReadStream, openSync, type Stats, statSync} from 'node:fs'
 import {type FileHandle, mkdtemp, open, rm} from 'node:fs/promises'
+import {Socket} from 'node:net'
 import {tmpdir} from 'node:os'
 import {join} from 'node:path'
 import type {Readable} from 'node:stream'
@@ -23,7 +25,7 @@ export async function readInput(path: string, stdin: Readable): Promise<string> 
   const chunks: Buffer[] = []
   let bytes = 0
   try {
-    const source = path === '-' ? stdin : (await open(path, 'r')).createReadStream()
+    const source = path === '-' ? stdin : sourceOf(path, statSync(path))
     for await (const chunk of source) {
       chunks.push(Buffer.from(chunk))
       bytes += chunk.length
@@ -34,6 +36,13 @@ export async function readInput(path: string, stdin: Readable): Promise<string> 
     if (error instanceof Failure) throw error
     throw unreadable(path, error instanceof TypeError ? 'it is not UTF-8' : (error as Error).message)
   }
+}
+
+/** A pipe that nobody writes to yet is waited for by no thread: Ctrl-C could not end one. */
+function sourceOf(path: string, stat: Stats): Readable {
+  if (!stat.isFIFO()) return createReadStream(path)
+  const fd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK)
+  return new Socket({fd, readable: true, writable: false})
 }
 
 /** A file of text lines, checked once from end to end, to be read as often as it takes. */
@@ -55,17 +64,14 @@ export interface Input {
 export async function openInput(path: string, stdin: Readable): Promise<Input> {
   let file: FileHandle | undefined
   try {
-    if (path === '-' || path === '/dev/stdin') {
-      file = await nameless()
-      return input(path, file, await copy(path, stdin, file))
-    }
-    file = await open(path, 'r')
-    const stat = await file.stat()
-    if (stat.isDirectory()) throw unreadable(path, 'it is a folder')
-    if (stat.isFile()) return input(path, file, await check(path, chunksOf(path, file)))
-    const source = file.createReadStream()
-    file = await nameless()
-    return input(path, file, await copy(path, source, file))
+    const once = readOnce(path, stdin)
+    file = once ? await nameless() : await open(path, 'r')
+    const opened = file
+    let state = await stateOf(opened)
+    const chunks = () => chunksOf(path, opened, state)
+    const hash = await check(path, once ? copied(once, opened) : chunks())
+    if (once) state = await stateOf(opened)
+    return {name: nameOf(path), hash, chunks, close: () => opened.close()}
   } catch (error) {
     await file?.close()
     if (error instanceof Failure) throw error
@@ -73,8 +79,12 @@ export async function openInput(path: string, stdin: Readable): Promise<Input> {
   }
 }
 
-function input(path: string, file: FileHandle, hash: string): Input {
-  return {name: nameOf(path), hash, chunks: () => chunksOf(path, file), close: () => file.close()}
+/** What gives its bytes only once; undefined for a plain file. */
+function readOnce(path: string, stdin: Readable): Readable | undefined {
+  if (path === '-' || path === '/dev/stdin') return stdin
+  const stat = statSync(path)
+  if (stat.isDirectory()) throw unreadable(path, 'it is a folder')
+  return stat.isFile() ? undefined : sourceOf(path, stat)
 }
 
 /** A private file that goes with its handle: no crash leaves the addresses in it behind. */
@@ -87,24 +97,20 @@ async function nameless(): Promise<FileHandle> {
   }
 }
 
-/** Writes a source into a file while it is checked. Answers its hash. */
-function copy(path: string, source: AsyncIterable<Buffer | string>, file: FileHandle): Promise<string> {
-  async function* written() {
-    for await (const chunk of source) {
-      const bytes = Buffer.from(chunk)
-      await file.writeFile(bytes)
-      yield bytes
-    }
+/** The bytes of a source, each in the file before it is looked at. */
+async function* copied(source: AsyncIterable<Buffer | string>, file: FileHandle): AsyncGenerator<Buffer> {
+  for await (const chunk of source) {
+    const bytes = Buffer.from(chunk)
+    await file.writeFile(bytes)
+    yield bytes
   }
-  return check(path, written())
 }
 
-/** The bytes of an open file. One that is written to meanwhile would be another one from some line on. */
-async function* chunksOf(path: string, file: FileHandle): AsyncGenerator<Buffer> {
-  const before = await stateOf(file)
+/** The bytes of an open file. One that was written to since `state` is another one from some line on. */
+async function* chunksOf(path: string, file: FileHandle, state: string): AsyncGenerator<Buffer> {
   for (let position = 0; ; ) {
     const {bytesRead, buffer} = await file.read(Buffer.allocUnsafe(CHUNK), 0, CHUNK, position)
-    if ((await stateOf(file)) !== before) throw unreadable(path, 'it changed while it was read')
+    if ((await stateOf(file)) !== state) throw unreadable(path, 'it changed while it was read')
     if (bytesRead === 0) return
     position += bytesRead
     yield buffer.subarray(0, bytesRead)
@@ -122,7 +128,7 @@ async function check(path: string, chunks: AsyncIterable<Buffer>): Promise<strin
   let bytes = 0
   let line = 1
   let rest: Buffer = Buffer.alloc(0)
-  const require = (block: Buffer) => {
+  const accept = (block: Buffer) => {
     const problem = problemOf(block)
     if (problem) throw unreadable(path, `${problem.why} (line ${line + problem.line})`)
     line += newlines(block)
@@ -134,11 +140,11 @@ async function check(path: string, chunks: AsyncIterable<Buffer>): Promise<strin
     if (bytes > LARGEST_FILE) throw unreadable(path, 'it is over 2 GiB')
     const block = Buffer.concat([rest, chunk])
     const end = block.lastIndexOf(NEWLINE) + 1
-    require(block.subarray(0, end))
+    accept(block.subarray(0, end))
     rest = block.subarray(end)
     if (rest.length > LONGEST_LINE) throw unreadable(path, `line ${line} is over 1 MiB`)
   }
-  require(rest)
+  accept(rest)
   return hash.digest('hex')
 }
 

@@ -80,7 +80,7 @@ async function* csvRows(input: Input, columns: readonly string[]): AsyncGenerato
 /** A column without a name may stand there, as spreadsheets leave them behind, but it holds nothing. */
 function misfit(cells: readonly string[], columns: readonly string[]): string | undefined {
   if (cells.length !== columns.length)
-    return `has ${cells.length} cells, where the header has ${columns.length}`
+    return `has ${cells.length} cell${cells.length === 1 ? '' : 's'}, where the header has ${columns.length}`
   const nameless = columns.findIndex((name, at) => name === '' && cells[at] !== '')
   return nameless < 0 ? undefined : `has a value in column ${nameless + 1}, which has no name`
 }
