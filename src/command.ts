@@ -49,6 +49,7 @@ export abstract class ScentCommand extends Command {
   private found: Failure | undefined
   private holds: () => boolean = () => false
   private awaits = ''
+  private wayOn: string | undefined
   private leaving = false
   private readonly interrupt = new AbortController()
   private readonly out = new Outlet(process.stdout)
@@ -149,7 +150,7 @@ export abstract class ScentCommand extends Command {
   }
 
   private jobScreen(): JobScreen {
-    const ends = 'What is under way is brought to its end'
+    const awaits = 'What is under way is brought to its end'
     return {
       stderr: process.stderr,
       show: (...views) => this.show(...views),
@@ -160,12 +161,18 @@ export abstract class ScentCommand extends Command {
       },
       inTerminal: this.mode === 'table' && process.stdout.isTTY === true,
       streams: this.mode === 'ndjson',
-      onInterrupt: (story) => this.onInterrupt(story, () => true, ends),
+      onInterrupt: (story, hint) =>
+        this.onInterrupt(
+          () => story,
+          () => true,
+          {awaits, hint},
+        ),
     }
   }
 
   /** One line for a person, on stderr. */
   protected note(text: string): void {
+    this.opened?.progress.clear()
     process.stderr.write(`${safe(text)}\n`)
   }
 
@@ -200,11 +207,12 @@ export abstract class ScentCommand extends Command {
   protected onInterrupt(
     story: () => string,
     holds: () => boolean = () => false,
-    awaits = 'Waiting for its answer',
+    {awaits = 'Waiting for its answer', hint}: {awaits?: string; hint?: string} = {},
   ): AbortSignal {
     this.story = story
     this.holds = holds
     this.awaits = awaits
+    this.wayOn = hint
     return this.interrupt.signal
   }
 
@@ -316,7 +324,8 @@ export abstract class ScentCommand extends Command {
   private withStory(failure: Failure): Failure {
     if (failure.code === 'INTERRUPTED' && failure.facts.message === undefined) {
       const story = this.story ?? this.opened?.story
-      return new Failure('INTERRUPTED', {message: story ? story() : 'Interrupted. Nothing was sent.'})
+      const message = story ? story() : 'Interrupted. Nothing was sent.'
+      return new Failure('INTERRUPTED', {message, ...(this.wayOn && {hint: this.wayOn})})
     }
     const done = failure.exitCode === 2 ? this.opened?.changed() : undefined
     if (done === undefined) return failure

@@ -43,8 +43,8 @@ export interface JobScreen {
   event(document: object): Promise<void>
   inTerminal: boolean
   streams: boolean
-  /** `story` is what an interrupt says; the signal is aborted by the first one. */
-  onInterrupt(story: () => string): AbortSignal
+  /** What an interrupt says, and the way on; the signal is aborted by the first one. */
+  onInterrupt(story: string, hint: string): AbortSignal
 }
 
 /** Runs a job to its end, alone among all processes, and shows what became of it. Fails with BUSY where another runs it. */
@@ -57,6 +57,7 @@ export async function runJob(
   const release = job.run()
   const orders = readJobOrders(job)
   const board = openBoard(screen.stderr, 'Orders')
+  session.showOn(board)
   try {
     await runOrders(session, job, orders, options, screen, board)
     const ledger = await ledgerOf(session, orders, screen)
@@ -71,7 +72,7 @@ export async function runJob(
     judge(job.head.id, report.summary, screen)
     return report.document
   } finally {
-    board.close()
+    board.clear()
     release()
   }
 }
@@ -99,13 +100,15 @@ export async function showJob(
 const LOOK_MS = 500
 
 async function watchJob(
-  {time}: Session,
+  session: Session,
   job: JobFile,
   orders: JobOrders,
   signal: AbortSignal,
   screen: JobScreen,
 ): Promise<void> {
   const board = openBoard(screen.stderr, 'Orders')
+  session.showOn(board)
+  const {time} = session
   const started = time.ticks()
   const first = orders.size - orders.count('todo') - orders.count('unknown')
   while (!signal.aborted) {
@@ -128,7 +131,7 @@ async function watchJob(
     if (!running) break
     await time.sleep(LOOK_MS, signal)
   }
-  board.close()
+  board.end()
 }
 
 async function runOrders(
@@ -141,7 +144,7 @@ async function runOrders(
 ): Promise<void> {
   const {id, options} = job.head
   const ticker = follow(session, orders, board)
-  const stop = screen.onInterrupt(() => `Interrupted. No further order of job ${id} is started.`)
+  const stop = screen.onInterrupt(`Interrupted. No further order of job ${id} is started.`, goOn(id))
   try {
     await runBulkOrders({
       job,
@@ -179,6 +182,8 @@ function eventOf({kind: _, failure, outcome, ...row}: Extract<BulkEvent, {kind: 
   return {event: 'order', externalReference, customerRef, outcome, orderId, total, error}
 }
 
+const goOn = (id: string) => `Go on: \`scent jobs resume ${id}\`; no order is made twice.`
+
 function stopped(failure: Failure, id: string, progress: string): Failure {
   const hint = `${failure.hint} Then go on: \`scent jobs resume ${id}\`; no order is made twice.`
   const message = `${failure.message} Job ${id} has stopped; ${progress}.`
@@ -188,7 +193,7 @@ function stopped(failure: Failure, id: string, progress: string): Failure {
 function interrupted(id: string, progress: string): Failure {
   return new Failure('INTERRUPTED', {
     message: `Interrupted. Job ${id} has stopped; ${progress}.`,
-    hint: `Go on: \`scent jobs resume ${id}\`; no order is made twice.`,
+    hint: goOn(id),
   })
 }
 
@@ -202,9 +207,14 @@ function follow(session: Session, orders: JobOrders, board: Board) {
   const unknown = new Set<string>()
   let done = orders.count('placed') + orders.count('already-placed') + refused
   const first = done
+  let waitedMs = 0
+  let lookedAt = started
   const show = () => {
     const waiting = session.waiting()
-    const elapsedMs = session.time.ticks() - started
+    const now = session.time.ticks()
+    if (waiting) waitedMs += now - lookedAt
+    lookedAt = now
+    const elapsedMs = now - started
     board.show({
       done,
       total,
@@ -213,7 +223,7 @@ function follow(session: Session, orders: JobOrders, board: Board) {
       charged: charged.toFixed(2),
       currency: currency ?? 'SAR',
       elapsedMs,
-      leftMs: leftOf(elapsedMs, done - first, total - done),
+      leftMs: leftOf(elapsedMs - waitedMs, done - first, total - done, waiting?.ms),
       waiting: waiting === null ? null : `${waitText[waiting.why] ?? waiting.why} ${span(waiting.ms)}`,
     })
   }
@@ -232,7 +242,7 @@ function follow(session: Session, orders: JobOrders, board: Board) {
     progress: () => `${done} of ${total} orders are done`,
     end() {
       clearInterval(timer)
-      board.close()
+      board.end()
     },
   }
 }
@@ -244,10 +254,9 @@ const waitText: Record<string, string> = {
   retry: 'no usable answer, tries again in',
 }
 
-/** From the rate so far, and never less than the quota allows for three requests an order. */
-function leftOf(elapsedMs: number, done: number, left: number): number | null {
-  if (done === 0) return null
-  return Math.max((elapsedMs / done) * left, leastMs(left * 3))
+/** The time that `left` orders take at the pace of those done, and that the quota makes them wait at three requests each. */
+function leftOf(workedMs: number, done: number, left: number, waitMs = 0): number | null {
+  return done === 0 ? null : (workedMs / done) * left + waitMs + leastMs(left * 3)
 }
 
 /** Reading the ledger changes nothing: where it can't be read the orders stand all the same. */
@@ -278,7 +287,7 @@ export async function orderReport(
     await screen.event({event: 'summary', job: id, summary, ...(ledger && {ledger})})
     screen.show({columns: [], rows: []})
   } else {
-    const shown = screen.inTerminal ? unplaced(orders, id) : verdictsOf(orders, id)
+    const shown = screen.inTerminal ? unplaced(orders, job) : verdictsOf(orders, job)
     const charged = money(digits(total.toFixed()), currency ?? 'SAR')
     const fields = summaryFields(summary, charged, ledger && proofText(ledger))
     screen.show(verdictTable(shown, `Orders of job ${id}`, `All ${orders.size} orders were charged once.`), {
@@ -287,16 +296,16 @@ export async function orderReport(
       upright: true,
     })
   }
-  const rows = {[Symbol.iterator]: () => documentRows(orders, id)}
+  const rows = {[Symbol.iterator]: () => documentRows(orders, job)}
   return {document: {job: id, orders: rows, summary, ...(ledger && {ledger})}, summary}
 }
 
-function* unplaced(orders: JobOrders, id: string): Generator<OrderVerdict> {
-  for (const row of verdictsOf(orders, id)) if (row.verdict !== 'CHARGED ONCE') yield row
+function* unplaced(orders: JobOrders, job: JobFile): Generator<OrderVerdict> {
+  for (const row of verdictsOf(orders, job)) if (row.verdict !== 'CHARGED ONCE') yield row
 }
 
-function* documentRows(orders: JobOrders, id: string) {
-  for (const row of verdictsOf(orders, id)) yield rowOf(row)
+function* documentRows(orders: JobOrders, job: JobFile) {
+  for (const row of verdictsOf(orders, job)) yield rowOf(row)
 }
 
 /** Every line of every refused order, as the file has them, with its problem. */

@@ -30,6 +30,8 @@ export interface Session {
   identity: Identity
   folders: Folders
   progress: Progress
+  /** From here on what goes on is shown on a board. */
+  showOn(board: Progress): void
   /** Time and chance, for flows. */
   time: typeof realTime
   /** The local record of orders made under this identity. */
@@ -84,7 +86,8 @@ export function openSession(
   const folders = foldersOf(env)
   const settings = settingsOf(flags, env, readConfig(folders))
   const identity = identityOf(settings)
-  const progress = openProgress(process.stderr)
+  let shown = openProgress(process.stderr)
+  const progress: Progress = {say: (text) => shown.say(text), clear: () => shown.clear()}
   const traffic = watch(openTransport(env, {many: job}))
   const secrets = new Set(env.SCENT_CLIENT_SECRET ? [env.SCENT_CLIENT_SECRET] : [])
   const clean = (text: string) => redact(text, [...secrets])
@@ -99,7 +102,8 @@ export function openSession(
     timeoutMs: flags.timeout * 1000,
     tell: (event: ClientEvent) => {
       if (event.kind === 'waiting' && board) wait = {why: event.why, until: realTime.ticks() + event.ms}
-      else draw(event)
+      // A board would be taken away and drawn again for every exchange.
+      else if (event.kind !== 'exchange' || flags.debug || !board) draw(event)
     },
   }
   const unlimited = isUnlimited(folders, identity.origin)
@@ -133,6 +137,9 @@ export function openSession(
     identity,
     folders,
     progress,
+    showOn: (other) => {
+      shown = other
+    },
     time: realTime,
     orders,
     async orderTools(tell = () => {}, signal) {

@@ -18,7 +18,7 @@ export interface OrderRow {
 
 /** The verdict on it, for people: whether money moved, and why that is certain or what would settle it. */
 export interface OrderVerdict extends OrderRow {
-  verdict: 'CHARGED ONCE' | 'NOT CHARGED' | 'UNKNOWN'
+  verdict: 'CHARGED ONCE' | 'NOT CHARGED' | 'UNKNOWN' | 'UNDER WAY'
   why: string
   currency: string | null
   /** Its lines in the file. */
@@ -35,9 +35,16 @@ export interface Summary {
 }
 
 /** The verdicts on all orders of a job, in the order of its file, each read from the journal when it is asked for. */
-export function* verdictsOf(orders: JobOrders, jobId: string): Generator<OrderVerdict> {
-  for (let at = 0; at < orders.size; at++) yield verdictOf(orders, at, jobId)
+export function* verdictsOf(orders: JobOrders, job: JobFile): Generator<OrderVerdict> {
+  const running = job.isRunning()
+  for (let at = 0; at < orders.size; at++) {
+    const row = verdictOf(orders, at, job.head.id)
+    const isUnderWay = running && orders.isOpen(at)
+    yield isUnderWay ? {...row, ...underWay} : row
+  }
 }
+
+const underWay = {outcome: 'pending', verdict: 'UNDER WAY', why: 'Its answer is on its way.'} as const
 
 export function rowOf({
   externalReference,

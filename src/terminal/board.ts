@@ -1,6 +1,7 @@
 import cliProgress from 'cli-progress'
 import {digits} from '../contract/money.ts'
 import {moneyText, span} from './cells.ts'
+import type {Progress} from './progress.ts'
 import {cut, safe} from './text.ts'
 
 /** How far a job is. */
@@ -19,12 +20,11 @@ export interface Standing {
   waiting: string | null
 }
 
-/** Shows a job while it runs: a bar in a terminal, a line now and then elsewhere. */
-export interface Board {
+/** Shows a job while it runs: a bar in a terminal, a line now and then elsewhere. What it says stays. */
+export interface Board extends Progress {
   show(standing: Standing): void
-  /** A line of its own, beside the bar. */
-  say(text: string): void
-  close(): void
+  /** Nothing more is shown. */
+  end(): void
 }
 
 /** A pipe gets a line no more often than this. */
@@ -50,6 +50,10 @@ export function openBoard(stream: NodeJS.WriteStream, title: string): Board {
     fps: 5,
   })
   let open = false
+  const clear = () => {
+    if (open) bar.stop()
+    open = false
+  }
   return {
     show(standing) {
       if (!open) bar.start(standing.total, standing.done, {standing})
@@ -60,10 +64,8 @@ export function openBoard(stream: NodeJS.WriteStream, title: string): Board {
       // The bar stands in the last line and is drawn again below.
       stream.write(`\r\u001b[2K${safe(text)}\n`)
     },
-    close() {
-      if (open) bar.stop()
-      open = false
-    },
+    clear,
+    end: clear,
   }
 }
 
@@ -75,7 +77,7 @@ export function standingText(standing: Standing): string {
     ...(refused > 0 ? [`${refused} refused`] : []),
     ...(unknown > 0 ? [`${unknown} unknown`] : []),
     `${moneyText(digits(charged), currency)} charged`,
-    ...(elapsedMs > 5_000 ? [`${rate} a minute`] : []),
+    ...(elapsedMs > 5_000 && waiting === null ? [`${rate} a minute`] : []),
     ...(leftMs !== null && done < total ? [`about ${span(leftMs)} left`] : []),
     ...(waiting === null ? [] : [waiting]),
   ]
@@ -95,7 +97,8 @@ function plainBoard(stream: NodeJS.WriteStream): Board {
       last = undefined
     },
     say: write,
-    close() {
+    clear: () => {},
+    end() {
       if (last !== undefined) write(last)
       last = undefined
     },

@@ -17,6 +17,7 @@ import {readJobOrders} from '../../store/job-orders.ts'
 import type {JobDraft, JobFile} from '../../store/jobs.ts'
 import {openRows, type RowFile} from '../../store/rows.ts'
 import {amountFlag, ratioFlag} from '../../terminal/amounts.ts'
+import {moneyText} from '../../terminal/cells.ts'
 import {type PlanView, planCard, requireNew} from '../../terminal/jobs.ts'
 
 export default class OrdersImport extends ScentCommand {
@@ -189,7 +190,9 @@ function after(wallet: Digits | null, {goods}: OrderPlan): Digits | null {
 
 function question({orders, goods, currency, walletAfter}: PlanView): string {
   const cost =
-    goods === null ? 'at the prices of their locks' : `for ${goods} ${currency ?? ''} plus shipping`
+    goods === null
+      ? 'at the prices of their locks'
+      : `for ${moneyText(digits(goods), currency)} plus shipping`
   const short = walletAfter !== null && exact(walletAfter).lt(0) ? ' The wallet does not cover it.' : ''
   return `Place ${orders} ${orders === 1 ? 'order' : 'orders'} ${cost}?${short}`
 }
