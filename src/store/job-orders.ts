@@ -6,7 +6,7 @@ import {fold, type OrderEntry, type Outcome} from './orders.ts'
 /** `todo`: nothing that could charge is open, and nothing has been decided. */
 export type RowState = 'todo' | 'placed' | 'already-placed' | 'refused' | 'unknown'
 
-type Step = Exclude<JobRecord, {step: 'JOB' | 'DONE' | 'TARGET' | 'CART'}>
+type Step = Exclude<JobRecord, {step: 'JOB' | 'DONE' | 'WANTED' | 'TARGET' | 'SENDING' | 'CART'}>
 
 /**
  * What the journal of an order import adds up to, a few numbers for each order: what is wanted and what became of it

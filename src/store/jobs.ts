@@ -57,21 +57,46 @@ const done = z.object({
   ledger: z.optional(ledger),
 })
 
-/** The carts of a cart import: what each line is to hold in the end, fixed before the first change. */
+/** One cart of an import: what the file wants in it, each line with its line in the file. */
+const wanted = z.object({
+  step: z.literal('WANTED'),
+  at: z.string(),
+  customerRef: z.string(),
+  lines: z.array(
+    z.object({variantId: z.string(), sku: z.nullable(z.string()), quantity: z.int(), row: z.int()}),
+  ),
+})
+/** What its lines held, and what they are to hold in the end: fixed before the first change. */
 const target = z.object({
   step: z.literal('TARGET'),
   at: z.string(),
   customerRef: z.string(),
-  rows: z.array(z.int()),
-  lines: z.array(z.object({variantId: z.string(), quantity: z.int()})),
+  lines: z.array(
+    z.object({variantId: z.string(), sku: z.nullable(z.string()), before: z.int(), target: z.int()}),
+  ),
+})
+/** A change is about to leave that must not arrive twice: an add, or where no variant is named the emptying. */
+const sending = z.object({
+  step: z.literal('SENDING'),
+  at: z.string(),
+  customerRef: z.string(),
+  variantId: z.nullable(z.string()),
 })
 const cartOutcome = z.object({
   step: z.literal('CART'),
   at: z.string(),
   customerRef: z.string(),
   outcome: z.enum(['done', 'refused', 'unknown']),
-  state: z.nullable(z.string()),
-  message: z.nullable(z.string()),
+  /** The lines that are not at their target; no variant where it is the whole cart. */
+  failures: z.array(
+    z.object({
+      variantId: z.nullable(z.string()),
+      outcome: z.enum(['refused', 'unknown']),
+      state: z.string(),
+      http: z.nullable(z.int()),
+      message: z.string(),
+    }),
+  ),
 })
 
 export const jobRecord = z.discriminatedUnion('step', [
@@ -85,12 +110,18 @@ export const jobRecord = z.discriminatedUnion('step', [
   verified,
   reopened,
   done,
+  wanted,
   target,
+  sending,
   cartOutcome,
 ])
 export type JobRecord = z.output<typeof jobRecord>
 export type JobHead = z.output<typeof head>
 export type PlannedRow = z.output<typeof plannedRow>
+export type WantedCart = z.output<typeof wanted>
+export type CartTarget = z.output<typeof target>
+export type CartSending = z.output<typeof sending>
+export type CartOutcome = z.output<typeof cartOutcome>
 
 /** The journal of one job. */
 export interface JobFile {
@@ -120,7 +151,15 @@ export interface Jobs {
   open(id: string): JobFile
 }
 
-const DURABLE: ReadonlySet<JobRecord['step']> = new Set(['SUBMITTING', 'OUTCOME', 'REOPENED', 'DONE', 'CART'])
+const DURABLE: ReadonlySet<JobRecord['step']> = new Set([
+  'SUBMITTING',
+  'OUTCOME',
+  'REOPENED',
+  'DONE',
+  'TARGET',
+  'SENDING',
+  'CART',
+])
 const PLAN = '.plan'
 
 /** The jobs of one identity; another identity's file is refused (FOREIGN_FILE). */
