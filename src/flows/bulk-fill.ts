@@ -29,19 +29,25 @@ const ADDS = 3
  * says that an earlier run may have begun it; then it is read first, and what is there already is not added again.
  * After a lost answer the cart is read and brought to the wanted quantity by an absolute step. Only a line that is not
  * there is added again: should the first add still arrive, the cart no longer equals its lock, and is not ordered.
- * Fails with CART_NOT_EMPTY, what was added taken back, where the cart held something and the rule is to leave it.
+ * Answers false where somebody else took a line out meanwhile. Fails with CART_NOT_EMPTY, what was added taken back, where the cart held something and the rule is to leave it.
  */
 export async function fillExactly(
   client: Client,
   {customerRef, lines}: Wanted,
   rule: CartRule,
   ours: boolean,
-): Promise<void> {
-  let view: CartView | undefined = ours ? await client.call(readCart, {params: {customerRef}}) : undefined
-  for (const line of lines) view = await fillLine(client, customerRef, line, view, rule)
-  for (const line of foreignTo(view, lines)) {
-    if (rule === 'require-empty') throw await notEmpty(client, {customerRef, lines}, view)
-    view = await removeLine(client, customerRef, line.variantId)
+): Promise<boolean> {
+  try {
+    let view: CartView | undefined = ours ? await client.call(readCart, {params: {customerRef}}) : undefined
+    for (const line of lines) view = await fillLine(client, customerRef, line, view, rule)
+    for (const line of foreignTo(view, lines)) {
+      if (rule === 'require-empty') throw await notEmpty(client, {customerRef, lines}, view)
+      view = await removeLine(client, customerRef, line.variantId)
+    }
+    return true
+  } catch (error) {
+    if (isFailure(error, 'NOT_FOUND_CART_ITEM')) return false
+    throw error
   }
 }
 
@@ -125,7 +131,11 @@ export async function takeBack(client: Client, {customerRef, lines}: Wanted): Pr
     await emptyCart(client, customerRef)
     return
   }
-  for (const {variantId} of ours) await removeLine(client, customerRef, variantId)
+  for (const {variantId} of ours) {
+    await removeLine(client, customerRef, variantId).catch((error: unknown) => {
+      if (!isFailure(error, 'NOT_FOUND_CART_ITEM')) throw error
+    })
+  }
 }
 
 function heldOf(view: CartView, variantId: string): number {

@@ -9,7 +9,7 @@ import {type CartLine, sameLines} from './fill-cart.ts'
 import {noteOutcome, type OrderIntent, type OrderOutcome, type OrderTools} from './order-intent.ts'
 import {endsRow, LONGEST_PAUSE_MS, OUTAGE_MS, patiently} from './outage.ts'
 import {priceOf} from './price.ts'
-import {takeUp} from './take-up.ts'
+import {askAgain} from './take-up.ts'
 
 /** One order of a bulk file. */
 export interface BulkOrder extends OrderIntent {
@@ -29,7 +29,6 @@ export interface BulkRules {
 export interface BulkTools extends OrderTools {
   /** Steps of a job's journal that a single order has not. */
   mark(reference: string, step: 'FILLING' | 'CLEARED'): Promise<void>
-  markReopened(reference: string, state: string): Promise<void>
   /** Ends the waits for a service that does not answer; nothing that was sent is given up for it. */
   stop: AbortSignal
 }
@@ -39,6 +38,14 @@ export interface BulkWork {
   /** What is known of it from before. */
   earlier: OrderEntry
   /** Whether its cart may hold lines of it already. */
+  filled: boolean
+}
+
+/** What is known of an order while it is worked on. */
+interface Known {
+  /** A create may have left that no answer has settled: whatever is refused now, it may have been charged. */
+  open: boolean
+  /** The cart may hold lines of it. */
   filled: boolean
 }
 
@@ -59,25 +66,24 @@ export async function placeBulkOrder(
   work: BulkWork,
   rules: BulkRules,
 ): Promise<BulkOutcome> {
-  const {order} = work
-  let {filled} = work
-  let open = work.earlier.pending.length > 0
+  const {order, earlier} = work
+  const sent = earlier.pending.length > 0
+  const known: Known = {open: sent, filled: work.filled || sent}
+  let asked = !sent
   const outcome = await patiently(tools, askingAgain(tools, order), async () => {
-    if (open) {
-      const settled = await takeUp(tools, work.earlier)
-      if (settled.kind !== 'relock') return settled
-      open = false
-      filled = true
+    if (!asked) {
+      const settled = await askAgain(tools, earlier)
+      const locksAreGone = settled.kind === 'relock' || (settled.kind === 'unknown' && settled.relock)
+      if (!locksAreGone) return settled as BulkOutcome
+      known.open = settled.kind === 'unknown'
+      asked = true
     }
-    if (!filled) await tools.mark(order.reference, 'FILLING')
-    const was = filled
-    filled = true
-    return once(tools, order, rules, was)
+    return once(tools, order, rules, known)
   })
-  await tidy(tools, order, outcome)
   const {kind} = outcome
   const charged = kind === 'placed' ? outcome.order.total : null
   if (kind !== 'unknown') rules.budget.settle(order.reference, charged === null ? null : String(charged))
+  await tidy(tools, order, outcome)
   return outcome
 }
 
@@ -91,52 +97,51 @@ async function once(
   tools: BulkTools,
   order: BulkOrder,
   rules: BulkRules,
-  filled: boolean,
+  known: Known,
 ): Promise<BulkOutcome> {
   let outcome: BulkOutcome
   try {
-    outcome = await tryToOrder(tools, order, rules, filled)
+    outcome = await tryToOrder(tools, order, rules, known)
   } catch (error) {
     if (!isFailure(error) || endsRow(error) !== 'refused') throw error
-    outcome = {kind: 'refused', failure: error}
+    outcome = asBefore(error, known.open) as BulkOutcome
     await noteOutcome(tools, order, outcome)
   }
-  if (outcome.kind !== 'refused' || endsRow(outcome.failure) === 'refused') return outcome
-  // Refused for a reason that is not the order's own, and on record as refused by now.
-  await tools.markReopened(order.reference, outcome.failure.code)
-  throw outcome.failure
+  // Refused for a reason that is not the order's own: the record says that it is to be done again.
+  if (outcome.kind === 'refused' && endsRow(outcome.failure) !== 'refused') throw outcome.failure
+  return outcome
 }
 
 async function tryToOrder(
   tools: BulkTools,
   order: BulkOrder,
   rules: BulkRules,
-  filled: boolean,
+  known: Known,
 ): Promise<BulkOutcome> {
-  let ours = filled
-  let open = false
   let last: Failure = new Failure('CHANGED_MEANWHILE', {
     message: `Somebody else changes the cart of ${order.customerRef} again and again.`,
   })
   for (let round = 1; round <= ROUNDS; round++) {
-    await fillExactly(tools.client, order, rules.cart, ours)
-    ours = true
+    if (!known.filled) await tools.mark(order.reference, 'FILLING')
+    const ours = known.filled
+    known.filled = true
+    if (!(await fillExactly(tools.client, order, rules.cart, ours))) continue
     const outcome = await lockCart(tools, order.customerRef)
     if (outcome.kind === 'blocked') {
       const waited = await waitForCart(tools, order, outcome.preview)
       if (waited.kind !== 'free') return waited
-      open ||= waited.mine
+      known.open ||= waited.mine
       continue
     }
     const {locked} = outcome
     if (!sameLines(order.lines, locked.lines)) continue
     requireApproved(order, locked, rules)
     await noteLock(tools, order, locked)
-    const ordered = await orderLocked(tools, order, locked, locked.lock.total, open)
+    const ordered = await orderLocked(tools, order, locked, locked.lock.total, known.open)
     if (ordered.kind === 'relock') last = ordered.failure
     else if (ordered.kind !== 'blocked' && ordered.kind !== 'changed') return ordered
   }
-  const outcome = asBefore(last, open) as BulkOutcome
+  const outcome = asBefore(last, known.open) as BulkOutcome
   await noteOutcome(tools, order, outcome)
   return outcome
 }
@@ -191,26 +196,34 @@ function withDrift(order: BulkOrder, goods: string, maxDrift: string) {
 /** Leaves no cart behind that holds lines of an order that is not to be. */
 async function tidy(tools: BulkTools, order: BulkOrder, outcome: BulkOutcome): Promise<void> {
   if (outcome.kind === 'unknown' || ('order' in outcome && outcome.order.answered)) return
-  const code = 'failure' in outcome ? outcome.failure.code : undefined
-  // Here nothing of ours is left in the cart, or somebody else's order is.
-  const asItWas = code === 'CART_NOT_EMPTY' || code === 'CONFLICT_CART_HAS_PENDING_ORDER'
-  await clearBulkCart(tools, order, !asItWas)
+  await clearBulkCart(tools, order, 'failure' in outcome ? outcome.failure.code : null)
 }
 
-/** Takes the lines of an order out of its cart, and notes it. A cart that can't be reached now is left as it is. */
-export async function clearBulkCart(tools: BulkTools, order: BulkOrder, touch = true): Promise<void> {
+/** After these refusals nothing of ours is in the cart, or an order of somebody else is. */
+const LEAVE_CART = ['CART_NOT_EMPTY', 'CONFLICT_CART_HAS_PENDING_ORDER']
+
+/**
+ * Takes the lines of an order out of its cart, which ended in `code`, and notes it. Until then no other order may be
+ * put into that cart: an outage of the service is waited for.
+ */
+export async function clearBulkCart(tools: BulkTools, order: BulkOrder, code: string | null): Promise<void> {
   try {
-    if (touch) await takeBack(tools.client, order)
-    await tools.mark(order.reference, 'CLEARED')
+    if (code === null || !LEAVE_CART.includes(code)) {
+      await patiently(tools, askingAgain(tools, order), () => takeBack(tools.client, order))
+    }
   } catch (error) {
-    if (!isFailure(error) || endsRow(error) === 'stop') throw error
+    // A cart that the service refuses to show, such as one of a reference it does not take, holds nothing of ours.
+    if (!isFailure(error) || endsRow(error) !== 'refused') throw error
   }
+  await tools.mark(order.reference, 'CLEARED')
 }
 
 /** A budget of `limit` (null for none), of which `charged` is used up. */
 export interface Budget {
   /** Sets an amount aside for an order, in the place of what it had; false where it does not fit. */
   reserve(reference: string, total: string): boolean
+  /** Sets it aside whether it fits or not: the order may have been charged already. */
+  hold(reference: string, total: string): void
   /** What became of it: charged so much, or null where nothing more is to come. */
   settle(reference: string, charged: string | null): void
 }
@@ -226,6 +239,7 @@ export function openBudget(limit: string | null, charged: string): Budget {
       aside.set(reference, total)
       return true
     },
+    hold: (reference, total) => void aside.set(reference, total),
     settle(reference, total) {
       aside.delete(reference)
       if (total !== null) used = used.plus(exact(total))

@@ -1,7 +1,8 @@
 import {Failure, isFailure} from '../contract/failure.ts'
 import type {Digits} from '../contract/money.ts'
 import type {JobOrders} from '../store/job-orders.ts'
-import type {JobFile} from '../store/jobs.ts'
+import type {JobFile, JobRecord} from '../store/jobs.ts'
+import type {OrderRecord} from '../store/orders.ts'
 import {
   type BulkOrder,
   type BulkOutcome,
@@ -13,6 +14,7 @@ import {
 } from './bulk-order.ts'
 import {noteOutcome, type OrderTools} from './order-intent.ts'
 import {endsRow} from './outage.ts'
+import {totalOf} from './take-up.ts'
 
 export type BulkEvent =
   | {kind: 'row-started'; reference: string; customerRef: string}
@@ -47,13 +49,12 @@ export interface BulkRun {
  */
 export async function runBulkOrders(run: BulkRun): Promise<void> {
   const tools = bulkTools(run)
-  await tidyUp(run, tools)
   const {orders} = run
-  const unsettled = () => [...numbersOf(orders)].filter((at) => isUnsettled(orders, at))
-  await workThrough(run, tools, numbersOf(orders))
-  orders.readOn()
-  if (!run.stop.aborted) await workThrough(run, tools, unsettled())
-  orders.readOn()
+  holdOpen(run)
+  for (let pass = 1; pass <= 2 && !run.stop.aborted; pass++) {
+    await workThrough(run, tools, await tidyUp(run, tools))
+    orders.readOn()
+  }
 }
 
 function* numbersOf(orders: JobOrders): Generator<number> {
@@ -71,24 +72,65 @@ function bulkTools({job, tools, stop}: BulkRun): BulkTools {
   return {
     ...tools,
     records: {
-      append: (record, options) => job.append(record as Parameters<JobFile['append']>[0], options),
+      append: (record, options) => job.append(decided(record) as JobRecord, options),
       all: never,
       open: never,
       find: never,
     },
     mark: (reference, step) => job.append({step, reference, at: tools.clock()}),
-    markReopened: (reference, state) => job.append({step: 'REOPENED', reference, state, at: tools.clock()}),
     stop,
   }
 }
 
 const never = () => Promise.reject(new Error('a job looks up its orders by number'))
 
-/** Carts that a run left behind when it was cut off between an outcome and its tidying. */
-async function tidyUp({orders}: BulkRun, tools: BulkTools): Promise<void> {
+/** A refusal for a reason that is not the order's own decides nothing: a resume does the order again. */
+function decided(record: OrderRecord): OrderRecord {
+  if (record.step !== 'OUTCOME' || record.outcome !== 'refused') return record
+  const {state, http} = record
+  const failure = new Failure(state, http === null ? {} : {httpStatus: http})
+  return endsRow(failure) === 'refused' ? record : {...record, again: true}
+}
+
+/** What open orders of earlier runs may have been charged counts as charged until they are settled. */
+function holdOpen({orders, rules}: BulkRun): void {
+  for (const at of numbersOf(orders)) {
+    const maybe = orders.wasSubmitted(at) && ['todo', 'unknown'].includes(orders.state(at))
+    const entry = maybe ? orders.entry(at) : undefined
+    const total = entry && totalOf(entry)
+    if (entry && total != null) rules.budget.hold(entry.reference, total)
+  }
+}
+
+/**
+ * Clears carts that a run left behind when it was cut off between an outcome and its tidying. Answers the customers
+ * whose carts are in use and could not be cleared.
+ */
+async function tidyUp(run: BulkRun, tools: BulkTools): Promise<Set<string>> {
+  const {orders} = run
+  const inUse = new Set<string>()
   for (const at of numbersOf(orders)) {
     const left = orders.isFilled(at) && ['placed', 'already-placed', 'refused'].includes(orders.state(at))
-    if (left) await clearBulkCart(tools, orderOf(orders, at))
+    if (!left || run.stop.aborted) continue
+    const order = orderOf(orders, at)
+    const refusal = orders.state(at) === 'refused' ? (orders.outcome(at)?.state ?? null) : null
+    const done = await whileAlone(run, order.customerRef, () => clearBulkCart(tools, order, refusal))
+    if (done === 'busy') inUse.add(order.customerRef)
+  }
+  return inUse
+}
+
+/** Runs work while nobody else on this machine orders from that cart; `busy`, and nothing done, where somebody does. */
+async function whileAlone<T>(run: BulkRun, customerRef: string, work: () => Promise<T>): Promise<T | 'busy'> {
+  let begun = false
+  try {
+    return await run.alone(customerRef, () => {
+      begun = true
+      return work()
+    })
+  } catch (error) {
+    if (begun || !isFailure(error, 'BUSY')) throw error
+    return 'busy'
   }
 }
 
@@ -101,12 +143,13 @@ function workOf(orders: JobOrders, at: number): BulkWork {
   return {order: orderOf(orders, at), earlier: orders.entry(at), filled: orders.isFilled(at)}
 }
 
-/** Works on as many orders at a time as asked for; those of a cart that is busy wait for it. */
-async function workThrough(run: BulkRun, tools: BulkTools, numbers: Iterable<number>): Promise<void> {
-  const queue = numbers[Symbol.iterator]()
+/**
+ * Works on as many orders at a time as asked for; those of a cart that is busy wait for it. `stuck` are the customers
+ * into whose carts nothing may be put: an order is open there, or the cart is in use.
+ */
+async function workThrough(run: BulkRun, tools: BulkTools, stuck: Set<string>): Promise<void> {
+  const queue = numbersOf(run.orders)
   const waiting = new Map<string, number[]>()
-  /** Carts in which an order is open: nothing else may be put into them. */
-  const stuck = new Set<string>()
   let failure: unknown
   const goesOn = () => failure === undefined && !run.stop.aborted
 
@@ -130,8 +173,8 @@ async function workThrough(run: BulkRun, tools: BulkTools, numbers: Iterable<num
     for (let work = next(); work && goesOn(); work = next()) {
       const {customerRef} = work.order
       for (let own: BulkWork | undefined = work; own && goesOn(); ) {
-        if (stuck.has(customerRef)) await leave(run, tools, own)
-        else if ((await settle(run, tools, own)) === 'unknown') stuck.add(customerRef)
+        if (stuck.has(customerRef)) await postpone(run, tools, own)
+        else if (['unknown', 'busy'].includes(await settle(run, tools, own))) stuck.add(customerRef)
         const after: number | undefined = waiting.get(customerRef)?.shift()
         own = after === undefined ? undefined : workOf(run.orders, after)
       }
@@ -147,41 +190,33 @@ async function workThrough(run: BulkRun, tools: BulkTools, numbers: Iterable<num
   if (failure !== undefined) throw failure
 }
 
-async function settle(run: BulkRun, tools: BulkTools, work: BulkWork): Promise<BulkOutcome['kind'] | 'left'> {
+async function settle(
+  run: BulkRun,
+  tools: BulkTools,
+  work: BulkWork,
+): Promise<BulkOutcome['kind'] | 'left' | 'busy'> {
   const {order} = work
   const {reference, customerRef} = order
   run.tell({kind: 'row-started', reference, customerRef})
   try {
-    const outcome = await run.alone(customerRef, () => placeBulkOrder(tools, work, run.rules))
-    tellDone(run, order, outcome)
-    return outcome.kind
+    const outcome = await whileAlone(run, customerRef, () => placeBulkOrder(tools, work, run.rules))
+    if (outcome === 'busy') await postpone(run, tools, work)
+    else tellDone(run, order, outcome)
+    return outcome === 'busy' ? 'busy' : outcome.kind
   } catch (error) {
-    // Interrupted in an outage: nothing of this order is open, and a resume does it.
+    // Interrupted in an outage: what is known of this order is on disk, and a resume goes on.
     if (isFailure(error) && run.stop.aborted && endsRow(error) === 'outage') return 'left'
-    if (!isFailure(error, 'BUSY')) throw error
-    const outcome = {kind: 'refused', failure: error} as const
-    await noteOutcome(tools, order, outcome)
-    tellDone(run, order, outcome)
-    return 'refused'
+    throw error
   }
 }
 
-/** An order whose cart holds one that is not settled: not sent, and done once that one is. */
-async function leave(run: BulkRun, tools: BulkTools, {order, earlier}: BulkWork): Promise<void> {
+/** An order whose cart is not free: not sent, and done when it is. One that is open stays what it is. */
+async function postpone(run: BulkRun, tools: BulkTools, {order, earlier}: BulkWork): Promise<void> {
   if (earlier.pending.length > 0) return
-  const message = `An earlier order of ${order.customerRef} is not settled yet.`
+  const message = `The cart of ${order.customerRef} is in use, or an earlier order of it is not settled yet.`
   const failure = new Failure('OPEN_ORDER', {message, effect: 'none'})
-  await noteOutcome(tools, order, {kind: 'refused', failure})
-  await tools.markReopened(order.reference, failure.code)
-  run.tell({
-    kind: 'row-done',
-    reference: order.reference,
-    customerRef: order.customerRef,
-    outcome: 'refused',
-    orderId: null,
-    total: null,
-    failure,
-  })
+  await noteOutcome(tools, order, {kind: 'relock', failure})
+  tellDone(run, order, {kind: 'refused', failure})
 }
 
 function tellDone(run: BulkRun, {reference, customerRef}: BulkOrder, outcome: BulkOutcome): void {

@@ -11,7 +11,7 @@ import {
   type OrderTools,
   type PriceLock,
 } from './order-intent.ts'
-import {submitToEach} from './place-order.ts'
+import {submitOrder, submitToEach} from './place-order.ts'
 
 /** A create is not started with less of its lock left than this: a lost answer needs time to be asked again. */
 const LOCK_RESERVE_MS = 60_000
@@ -146,8 +146,12 @@ export async function orderLocked(
       locked = again.locked
       await noteLock(tools, intent, locked)
     }
-    const outcome = await submitToEach(tools, intent, [locked.lock], earlier)
-    if (outcome.kind !== 'relock' || tries === LOCK_RACES) return outcome
+    // Where an earlier submission is open, what becomes of this lock proves nothing about that one.
+    const outcome = earlier
+      ? await submitOrder(tools, intent, locked.lock, true)
+      : await submitToEach(tools, intent, [locked.lock], false)
+    const isGone = outcome.kind === 'relock' || (earlier && outcome.kind === 'unknown' && outcome.relock)
+    if (!isGone || tries === LOCK_RACES) return outcome
     const again = await relock(tools, intent, approved)
     if (again.kind !== 'locked') return again
     locked = again.locked

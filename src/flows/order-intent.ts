@@ -129,6 +129,7 @@ export async function noteOutcome(
     total: null,
     currency: null,
     status: null,
+    ...(outcome.kind === 'relock' ? {again: true} : {}),
     message: reasonOf(failure),
   })
 }

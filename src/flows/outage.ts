@@ -60,7 +60,7 @@ const OWN_REFUSALS = new Set([
 export function endsRow({code, facts: {httpStatus = 0}}: Failure): 'refused' | 'outage' | 'stop' {
   if (OUTAGES.has(code) || httpStatus >= 500) return 'outage'
   if (STOPS.has(code) || [401, 403, 405, 415].includes(httpStatus)) return 'stop'
-  return OWN_REFUSALS.has(code) || code === 'BUSY' || httpStatus >= 400 || isRule(code) ? 'refused' : 'stop'
+  return OWN_REFUSALS.has(code) || httpStatus >= 400 || isRule(code) ? 'refused' : 'stop'
 }
 
 /** A refusal that a preview told of: it carries the service's code without a status. */

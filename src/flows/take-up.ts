@@ -153,15 +153,19 @@ async function exists({client}: OrderTools, orderId: string): Promise<boolean> {
  * is gone, is ordered, and the answer is either this order or the earlier one. A cart filled for nothing is cleared.
  */
 export async function takeUp(tools: OrderTools, entry: OrderEntry): Promise<OrderOutcome> {
-  const intent = intentOf(entry)
+  const outcome = await askAgain(tools, entry)
+  if (outcome.kind !== 'unknown' || !outcome.relock) return outcome
+  return settleByNewLock(tools, intentOf(entry), outcome, totalOf(entry))
+}
+
+/** The same body again, with each lock that an order was sent with. */
+export function askAgain(tools: OrderTools, entry: OrderEntry): Promise<OrderOutcome> {
   const lockIds = [...new Set(entry.pending.map(({lockId}) => lockId))].reverse()
   const locks = lockIds.map((lockId) => {
     const total = entry.locks.findLast((lock) => lock.lockId === lockId)?.total ?? null
     return {lockId, total, usableUntil: null}
   })
-  const outcome = await submitToEach(tools, intent, locks, true)
-  if (outcome.kind !== 'unknown' || !outcome.relock) return outcome
-  return settleByNewLock(tools, intent, outcome, totalOf(entry))
+  return submitToEach(tools, intentOf(entry), locks, true)
 }
 
 async function settleByNewLock(

@@ -6,7 +6,7 @@ import {fold, type OrderEntry, type Outcome} from './orders.ts'
 /** `todo`: nothing that could charge is open, and nothing has been decided. */
 export type RowState = 'todo' | 'placed' | 'already-placed' | 'refused' | 'unknown'
 
-type Step = Exclude<JobRecord, {step: 'JOB' | 'DONE' | 'WANTED' | 'TARGET' | 'SENDING' | 'CART'}>
+type Step = Extract<JobRecord, {step: 'LOCKED' | 'SUBMITTING' | 'OUTCOME'}>
 
 /**
  * What the journal of an order import adds up to, a few numbers for each order: what is wanted and what became of it
@@ -89,21 +89,22 @@ export function jobOrders(job: JobFile): JobOrders {
     }
     const order = 'reference' in record ? numbers.get(record.reference) : undefined
     if (order === undefined) return
-    const step = record as Step
-    live.set(order, [...(live.get(order) ?? []), step])
-    if (step.step === 'LOCKED') since ??= step.pricedAt
-    if (step.step === 'FILLING') filled[order] = true
-    if (step.step === 'CLEARED') filled[order] = false
-    if (step.step === 'SUBMITTING') submitted[order] = true
-    if (step.step === 'REOPENED') turn(order, 'todo')
-    if (step.step === 'OUTCOME') settle(order, step, place)
+    if (record.step === 'FILLING') filled[order] = true
+    if (record.step === 'CLEARED') filled[order] = false
+    if (record.step === 'LOCKED') since ??= record.pricedAt
+    if (record.step === 'SUBMITTING') submitted[order] = true
+    if (record.step === 'LOCKED' || record.step === 'SUBMITTING' || record.step === 'OUTCOME') {
+      live.set(order, [...(live.get(order) ?? []), record])
+    }
+    if (record.step === 'OUTCOME') settle(order, record, place)
   }
 
   function settle(order: number, step: Outcome, place: number): void {
     outcomes[order] = place
-    turn(order, step.outcome === 'abandoned' ? 'refused' : step.outcome)
+    turn(order, step.again ? 'todo' : step.outcome === 'abandoned' ? 'refused' : step.outcome)
     if (step.outcome === 'unknown') return
-    live.delete(order)
+    if (step.again) live.set(order, [])
+    else live.delete(order)
     if (step.outcome !== 'placed') return
     // The order took its lines with it, where its own answer says so.
     if (step.state === 'CREATED') filled[order] = false
@@ -140,10 +141,7 @@ export function jobOrders(job: JobFile): JobOrders {
       const plan = planned(order)
       const entries = new Map<string, OrderEntry>()
       fold(job.head.id, entries, plan)
-      for (const step of live.get(order) ?? []) {
-        if (step.step === 'FILLING' || step.step === 'CLEARED' || step.step === 'REOPENED') continue
-        fold(job.head.id, entries, step)
-      }
+      for (const step of live.get(order) ?? []) fold(job.head.id, entries, step)
       return entries.get(plan.reference) as OrderEntry
     },
     charged: () => ({total: charged, currency}),

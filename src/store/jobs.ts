@@ -41,8 +41,6 @@ const plannedRow = z.extend(planned, {
 const filling = z.object({...base, step: z.literal('FILLING')})
 /** The lines that were added for an order are out of its cart again. */
 const cleared = z.object({...base, step: z.literal('CLEARED')})
-/** Nothing was charged, and the reason lay outside the order: it is done again at the next resume. */
-const reopened = z.object({...base, step: z.literal('REOPENED'), state: z.string()})
 const ledger = z.object({
   proved: z.boolean(),
   debits: z.int(),
@@ -108,7 +106,6 @@ export const jobRecord = z.discriminatedUnion('step', [
   submitting,
   outcome,
   verified,
-  reopened,
   done,
   wanted,
   target,
@@ -151,10 +148,11 @@ export interface Jobs {
   open(id: string): JobFile
 }
 
-const DURABLE: ReadonlySet<JobRecord['step']> = new Set([
+/** What must be on disk before the next step is taken. */
+export const DURABLE: ReadonlySet<JobRecord['step']> = new Set([
+  'FILLING',
   'SUBMITTING',
   'OUTCOME',
-  'REOPENED',
   'DONE',
   'TARGET',
   'SENDING',

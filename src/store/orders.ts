@@ -49,6 +49,8 @@ export const outcome = z.object({
   total: z.nullable(amount),
   currency: z.nullable(z.string()),
   status: z.nullable(z.string()),
+  /** Of a refusal that decides nothing: not charged, and the same reference is the way on. */
+  again: z.optional(z.boolean()),
   /** Why, in one sentence, where it is no order. */
   message: z.optional(z.string()),
 })
