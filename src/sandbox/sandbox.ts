@@ -1,5 +1,5 @@
 import {randomBytes} from 'node:crypto'
-import {once} from 'node:events'
+import {once, setMaxListeners} from 'node:events'
 import {mkdtempSync, rmSync} from 'node:fs'
 import type {Server} from 'node:http'
 import {createServer as createSecureServer} from 'node:https'
@@ -69,6 +69,8 @@ const idSeed = 'scent-sandbox'
 /** Opens a sandbox: its database, its rules and its doors. */
 export async function createSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
   const closing = new AbortController()
+  // Any number of requests may be held up at once.
+  setMaxListeners(0, closing.signal)
   const state = openState(options, closing.signal)
   const adminToken = randomBytes(24).toString('base64url')
   const scratch = options.file === undefined ? mkdtempSync(join(tmpdir(), 'scent-sandbox-')) : undefined

@@ -1,6 +1,6 @@
 import {createWriteStream, existsSync} from 'node:fs'
 import {Failure} from '../contract/failure.ts'
-import {type Digits, digits} from '../contract/money.ts'
+import type {Digits} from '../contract/money.ts'
 import {badge, type Cell, money, span, time} from './cells.ts'
 import {type Card, Outlet, showViews} from './output.ts'
 import type {Column, Field, Table} from './table.ts'
@@ -12,7 +12,7 @@ export interface PlanView {
   orders: number
   lines: number
   units: number
-  goods: string | null
+  goods: Digits | null
   currency: string | null
   unpriced: string[]
   requests: number
@@ -22,8 +22,7 @@ export interface PlanView {
 }
 
 export function planCard(plan: PlanView): Card<PlanView> {
-  const amount = (value: string | Digits | null): Cell =>
-    value === null ? null : money(typeof value === 'string' ? digits(value) : value, plan.currency ?? 'SAR')
+  const amount = (value: Digits | null): Cell => money(value, plan.currency ?? 'SAR')
   const columns: Column<PlanView>[] = [
     {key: 'file', header: 'File', get: ({file}) => file},
     {key: 'orders', header: 'Orders', get: ({orders}) => orders},

@@ -4,7 +4,7 @@ import * as Flags from '@oclif/core/flags'
 import {apiFlags, ScentCommand} from '../../command.ts'
 import {Failure} from '../../contract/failure.ts'
 import {type Digits, digits, exact} from '../../contract/money.ts'
-import {type OrderPlan, planOrders, variantsIn} from '../../flows/bulk-plan.ts'
+import {planOrders, variantsIn} from '../../flows/bulk-plan.ts'
 import {pricesOf, resolveSkus} from '../../flows/catalog.ts'
 import {jobStanding} from '../../flows/job-report.ts'
 import {checkOrderFile, type OrderFile} from '../../flows/order-file.ts'
@@ -132,7 +132,8 @@ Exit codes: 0 every order was charged once, 11 some were refused and not charged
     const plan = await planOrders(file, checked, found, prices, draft, new Date().toISOString())
     const wallet = (await readBalance(client))?.balance ?? null
     session.progress.clear()
-    return {...plan, file: path, wallet, walletAfter: after(wallet, plan)}
+    const goods = plan.goods === null ? null : digits(plan.goods)
+    return {file: path, ...plan, goods, wallet, walletAfter: after(wallet, goods)}
   }
 
   /** The file has a job already: going on with it is what makes each order once. */
@@ -175,24 +176,22 @@ async function unfinished(session: Session, hash: string): Promise<JobFile | und
     )
 }
 
-function requireWithin({goods, currency}: OrderPlan, maxTotal: string | undefined): void {
+function requireWithin({goods, currency}: PlanView, maxTotal: string | undefined): void {
   if (maxTotal === undefined || goods === null || !exact(goods).gt(exact(maxTotal))) return
   throw new Failure('LIMIT_EXCEEDED', {
     message: `The goods of the file cost ${goods} ${currency ?? ''}, above the --max-total of ${maxTotal}. Nothing was sent.`,
     hint: 'Approve the new amount with --max-total, or import less.',
-    details: {goods, maxTotal},
+    details: {goods: String(goods), maxTotal},
   })
 }
 
-function after(wallet: Digits | null, {goods}: OrderPlan): Digits | null {
-  return wallet === null || goods === null ? null : minus(wallet, digits(goods))
+function after(wallet: Digits | null, goods: Digits | null): Digits | null {
+  return wallet === null || goods === null ? null : minus(wallet, goods)
 }
 
 function question({orders, goods, currency, walletAfter}: PlanView): string {
   const cost =
-    goods === null
-      ? 'at the prices of their locks'
-      : `for ${moneyText(digits(goods), currency)} plus shipping`
+    goods === null ? 'at the prices of their locks' : `for ${moneyText(goods, currency)} plus shipping`
   const short = walletAfter !== null && exact(walletAfter).lt(0) ? ' The wallet does not cover it.' : ''
   return `Place ${orders} ${orders === 1 ? 'order' : 'orders'} ${cost}?${short}`
 }

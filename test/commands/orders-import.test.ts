@@ -1,0 +1,191 @@
+import {existsSync, readFileSync, writeFileSync} from 'node:fs'
+import {join} from 'node:path'
+import {afterAll, beforeAll, describe, expect, test} from 'vitest'
+import {folderIn, openShop, type Shop} from '../proof/stand.ts'
+import {manyOrders, orderFile} from '../support/order-file.ts'
+import {withTerminal} from '../support/tmux.ts'
+
+let shop: Shop
+let folder: string
+beforeAll(async () => {
+  shop = await openShop()
+  shop.sandbox.state.world.run('UPDATE partners SET wallet = 100000000000 WHERE wallet IS NOT NULL')
+  shop.sandbox.state.world.run('UPDATE variants SET stock = 1000000')
+  folder = folderIn(shop.env, 'files')
+})
+afterAll(() => shop.close())
+
+const changes = () =>
+  shop.requests().filter(({method, operation}) => method !== 'GET' && operation !== 'mintToken')
+const ordersOf = (prefix: string) =>
+  shop.orders().filter(({external_reference: of}) => of.startsWith(`${prefix}-`))
+
+describe('orders import', () => {
+  test('refuses a bad file as a whole, names every bad line, and sends nothing', async () => {
+    const file = orderFile(folder, 'bad.csv', [
+      {externalReference: 'B-1', customerRef: 'B-1'},
+      {externalReference: 'B-2', customerRef: '', quantity: 0},
+      {externalReference: '', customerRef: 'B-3', countryCode: 'XXX'},
+    ])
+    shop.requests()
+    const {error} = await shop.json(['orders', 'import', file, '--yes'], {code: 2})
+    const named = error.details.problems.map(
+      (one: {line: number; column: string}) => `${one.line} ${one.column}`,
+    )
+    expect(named).toEqual(expect.arrayContaining(['3 customerRef', '3 quantity', '4 externalReference']))
+    expect(shop.requests()).toEqual([])
+    const {stderr} = await shop.scent(['orders', 'import', file, '--yes'])
+    expect(stderr).toMatch(/line 3: quantity "0" must be a whole number/)
+  })
+
+  test('shows its plan for a dry run, and changes nothing', async () => {
+    const file = orderFile(folder, 'dry.csv', manyOrders('D', 3))
+    shop.requests()
+    const plan = await shop.json(['orders', 'import', file, '--dry-run'])
+    expect(plan).toMatchObject({
+      orders: 3,
+      lines: 3,
+      units: 3,
+      goods: 415.74,
+      requests: 9,
+      wallet: 50000,
+    })
+    expect(changes()).toEqual([])
+    expect((await shop.json(['jobs', 'list'])).items).toEqual([])
+  })
+
+  test('asks, and without a terminal wants --yes', async () => {
+    const file = orderFile(folder, 'ask.csv', manyOrders('A', 1))
+    const {error} = await shop.json(['orders', 'import', file], {code: 2})
+    expect(error).toMatchObject({state: 'MISSING_INPUT', hint: 'Give --yes.'})
+    expect((await shop.json(['jobs', 'list'])).items).toEqual([])
+  })
+
+  test('places each order once; what is refused can be corrected and imported again', async () => {
+    const rows = manyOrders('P', 4)
+    const file = orderFile(folder, 'some.csv', [
+      ...rows,
+      {externalReference: 'P-x', customerRef: 'P-x', quantity: 999999},
+    ])
+    const refused = join(folder, 'refused.csv')
+    const document = await shop.json(['orders', 'import', file, '--yes', '--refused', refused], {code: 11})
+    expect(document.summary).toEqual({placed: 4, alreadyPlaced: 0, refused: 1, unknown: 0})
+    expect(document.ledger).toMatchObject({proved: true, debits: 4, missing: []})
+    expect(document.orders.at(-1)).toMatchObject({outcome: 'refused', orderId: null, total: null})
+    expect(document.orders[0]).toEqual({
+      externalReference: 'P-0',
+      customerRef: 'P-C0',
+      outcome: 'placed',
+      orderId: ordersOf('P').find(({external_reference: of}) => of === 'P-0')?.id,
+      total: 167.33,
+      error: null,
+    })
+    const corrected = readFileSync(refused, 'utf8').replace('999999', '1')
+    expect(corrected).toMatch(/^externalReference,.*,problem\nP-x,/)
+    writeFileSync(refused, corrected)
+    const again = await shop.json(['orders', 'import', refused, '--yes'])
+    expect(again.summary).toMatchObject({placed: 1})
+    expect(ordersOf('P')).toHaveLength(5)
+  })
+
+  test('finds orders that stand already, and does not order them again', async () => {
+    const file = orderFile(folder, 'twice.csv', [
+      {externalReference: 'T-1', customerRef: 'T-1', city: 'Jeddah'},
+    ])
+    await shop.json(['orders', 'import', file, '--yes'])
+    const {summary, job} = await shop.json(['orders', 'import', file, '--yes'])
+    expect(summary).toEqual({placed: 0, alreadyPlaced: 1, refused: 0, unknown: 0})
+    expect(ordersOf('T')).toHaveLength(1)
+    expect(shop.cart('T-1')).toEqual({})
+    const {stdout} = await shop.scent(['jobs', 'show', job])
+    expect(stdout).toContain('CHARGED ONCE')
+  })
+
+  test('writes results as they come', async () => {
+    const file = orderFile(folder, 'stream.csv', manyOrders('S', 3))
+    const {code, stdout} = await shop.scent(['orders', 'import', file, '--yes', '--output', 'ndjson'])
+    const events = stdout
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line))
+    expect(code).toBe(0)
+    expect(events.map(({event}) => event)).toEqual(['order', 'order', 'order', 'summary'])
+    expect(events.at(-1).summary).toMatchObject({placed: 3})
+  })
+
+  test('stops before anything moves where the plan is above --max-total', async () => {
+    const file = orderFile(folder, 'dear.csv', manyOrders('X', 3))
+    shop.requests()
+    const {error} = await shop.json(['orders', 'import', file, '--yes', '--max-total', '400'], {code: 7})
+    expect(error).toMatchObject({state: 'LIMIT_EXCEEDED', details: {goods: '415.74', maxTotal: '400'}})
+    expect(changes()).toEqual([])
+  })
+
+  test('charges no more than --max-total, shipping included', async () => {
+    const file = orderFile(folder, 'shipping.csv', manyOrders('M', 3))
+    const words = ['orders', 'import', file, '--yes', '--max-total', '450', '--concurrency', '1']
+    const {summary, orders} = await shop.json(words, {code: 11})
+    expect(summary).toMatchObject({placed: 2, refused: 1})
+    expect(orders[2].error).toMatchObject({state: 'LIMIT_EXCEEDED'})
+    expect(shop.cart('M-C2')).toEqual({})
+  })
+
+  test('ends with 12 where an order could not be settled, and a resume settles it', async () => {
+    const file = orderFile(folder, 'unknown.csv', manyOrders('U', 2))
+    shop.fault({
+      match: {operation: 'createOrder'},
+      effect: 'status',
+      status: 409,
+      state: 'CONFLICT_ORDER_REQUIRES_INTERVENTION',
+      times: 1,
+    })
+    const {job, summary} = await shop.json(['orders', 'import', file, '--yes', '--concurrency', '1'], {
+      code: 12,
+    })
+    expect(summary).toEqual({placed: 1, alreadyPlaced: 0, refused: 0, unknown: 1})
+    const unsettled = await shop.json(['orders', 'import', file, '--yes'], {code: 8})
+    expect(unsettled.error).toMatchObject({state: 'JOB_UNFINISHED', details: {job}})
+    expect((await shop.json(['jobs', 'list'])).items[0]).toMatchObject({
+      id: job,
+      kind: 'orders',
+      state: 'unsettled',
+    })
+    expect((await shop.json(['jobs', 'show', job])).orders[0]).toMatchObject({outcome: 'unknown'})
+  })
+})
+
+test('a job that runs can be watched, and no second process runs it', async () => {
+  const file = orderFile(folder, 'watched.csv', manyOrders('W', 12))
+  shop.fault({match: {operation: 'createOrder'}, effect: 'slow', delayMs: 400, times: 12})
+  const running = shop.start(['orders', 'import', file, '--yes', '--json', '--concurrency', '2'])
+  await running.said('Job ')
+  const [{id}] = (await shop.json(['jobs', 'list'])).items
+  const watching = shop.start(['jobs', 'show', id, '--watch', '--json'])
+  expect((await shop.json(['jobs', 'resume', id], {code: 8})).error).toMatchObject({state: 'BUSY'})
+  expect((await running.ended).code).toBe(0)
+  expect(JSON.parse((await watching.ended).stdout).summary).toMatchObject({placed: 12})
+  expect(ordersOf('W')).toHaveLength(12)
+})
+
+test('in a terminal it asks once, draws a bar, and the first Ctrl-C ends it with every order whole', async () => {
+  const file = orderFile(folder, 'tty.csv', manyOrders('Y', 12))
+  shop.fault({match: {operation: 'createOrder'}, effect: 'slow', delayMs: 700, times: 12})
+  await withTerminal({...shop.env, PATH: process.env.PATH, TERM: 'xterm-256color'}, async (terminal) => {
+    terminal.type(`${process.execPath} bin/run.js orders import ${file} --concurrency 2; echo "exit $?"`)
+    terminal.press('Enter')
+    await terminal.see('Place 12 orders for 1662.96 SAR plus shipping?')
+    terminal.press('y', 'Enter')
+    await terminal.see('of 12, ')
+    terminal.press('C-c')
+    await terminal.see('No further order of job')
+    await terminal.see('exit 130')
+    expect(terminal.screen()).toMatch(/Go on: `scent jobs resume [\w-]+`/)
+  })
+  const [{id, state, summary}] = (await shop.json(['jobs', 'list'])).items
+  expect(state).toBe('interrupted')
+  expect(summary).toMatchObject({refused: 0, unknown: 0, placed: ordersOf('Y').length})
+  const {summary: all} = await shop.json(['jobs', 'resume', id])
+  expect(all).toEqual({placed: 12, alreadyPlaced: 0, refused: 0, unknown: 0})
+  expect(ordersOf('Y')).toHaveLength(12)
+  expect(existsSync(join(folder, 'refused.csv'))).toBe(true)
+})
