@@ -20,6 +20,9 @@ export interface OrderRow {
 export interface OrderVerdict extends OrderRow {
   verdict: 'CHARGED ONCE' | 'NOT CHARGED' | 'UNKNOWN' | 'UNDER WAY'
   why: string
+  /** When it was planned, and when it got its last outcome. */
+  startedAt: string
+  updatedAt: string
   currency: string | null
   /** Its lines in the file. */
   rows: number[]
@@ -58,7 +61,7 @@ export function rowOf({
 }
 
 function verdictOf(orders: JobOrders, at: number, jobId: string): OrderVerdict {
-  const {reference, customerRef, rows} = orders.planned(at)
+  const {reference, customerRef, rows, at: startedAt} = orders.planned(at)
   const said = orders.outcome(at)
   const outcome = outcomeOf(orders, at, said)
   const failed = outcome === 'refused' || (outcome === 'unknown' && said !== undefined)
@@ -70,6 +73,8 @@ function verdictOf(orders: JobOrders, at: number, jobId: string): OrderVerdict {
     total: failed || said?.total == null ? null : digits(said.total),
     error: failed && said ? errorOf(said) : null,
     ...verdictText(orders, at, outcome, said, jobId),
+    startedAt,
+    updatedAt: said?.at ?? startedAt,
     currency: said?.currency ?? null,
     rows,
   }

@@ -1,5 +1,8 @@
 import {apiFlags, ScentCommand} from '../../command.ts'
 import {digits} from '../../contract/money.ts'
+import {verdictsOf} from '../../flows/job-report.ts'
+import {readJobOrders} from '../../store/job-orders.ts'
+import type {JobFile} from '../../store/jobs.ts'
 import type {OrderEntry} from '../../store/orders.ts'
 import {type RecordedOrder, recordedOrderColumns} from '../../terminal/orders.ts'
 import type {Listing} from '../../terminal/output.ts'
@@ -7,7 +10,7 @@ import type {Listing} from '../../terminal/output.ts'
 export default class OrdersList extends ScentCommand {
   static override summary = 'List the orders made from this machine.'
   static override description =
-    'The service has no list of orders: this is the local record of the profile in use, newest first. Orders made elsewhere are not in it.'
+    'The service has no list of orders: this is the local record of the profile in use, newest first, those of bulk jobs among them. Orders made elsewhere are not in it.'
   static override examples = [
     '<%= config.bin %> orders list',
     `<%= config.bin %> orders list --query "items[?outcome=='unknown'].externalReference"`,
@@ -18,10 +21,33 @@ export default class OrdersList extends ScentCommand {
     const {flags} = await this.parse(OrdersList)
     const session = await this.session(flags)
     const entries = await (await session.orders()).all()
-    const items = entries.reverse().map(recorded)
+    const bulk = (await session.jobs()).list().flatMap((job) => [...bulkOrders(job)])
+    const items = [...entries.map(recorded), ...bulk].sort((a, b) => (a.startedAt < b.startedAt ? 1 : -1))
     this.note('Local record: orders made from this machine under this profile.')
     this.show({rows: items, columns: recordedOrderColumns, empty: 'No order has been made from here.'})
     return {items}
+  }
+}
+
+/** The orders of a job that were begun. */
+function* bulkOrders(job: JobFile): Generator<RecordedOrder> {
+  if (job.head.kind !== 'orders') return
+  const orders = readJobOrders(job)
+  for (const row of verdictsOf(orders, job)) {
+    if (row.outcome === 'pending' && row.verdict !== 'UNDER WAY') continue
+    const {externalReference, customerRef, orderId, total, currency, startedAt, updatedAt} = row
+    const outcome = row.outcome === 'pending' ? 'open' : row.outcome
+    yield {
+      externalReference,
+      customerRef,
+      outcome,
+      orderId,
+      total,
+      currency,
+      status: null,
+      startedAt,
+      updatedAt,
+    }
   }
 }
 
