@@ -290,11 +290,18 @@ export async function orderReport(
     const shown = screen.inTerminal ? unplaced(orders, job) : verdictsOf(orders, job)
     const charged = money(digits(total.toFixed()), currency ?? 'SAR')
     const fields = summaryFields(summary, charged, ledger && proofText(ledger))
-    screen.show(verdictTable(shown, `Orders of job ${id}`, `All ${orders.size} orders were charged once.`), {
-      columns: fields.map(({label, cell}) => ({key: label, header: label, get: () => cell})),
-      rows: [summary],
-      upright: true,
-    })
+    screen.show(
+      verdictTable(
+        shown,
+        `Job ${id}: what was not charged`,
+        `Job ${id}: all ${orders.size} orders were charged once.`,
+      ),
+      {
+        columns: fields.map(({label, cell}) => ({key: label, header: label, get: () => cell})),
+        rows: [summary],
+        upright: true,
+      },
+    )
   }
   const rows = {[Symbol.iterator]: () => documentRows(orders, job)}
   return {document: {job: id, orders: rows, summary, ...(ledger && {ledger})}, summary}

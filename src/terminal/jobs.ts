@@ -114,8 +114,8 @@ interface Proof {
 export function proofText({proved, debits, missing, others}: Proof): string {
   const beside = others > 0 ? `; ${others} other debits of orders since the job began` : ''
   return proved
-    ? `each of ${debits} placed orders has its own debit, to the same total${beside}`
-    : `${missing.length} of ${debits + missing.length} placed orders have no debit (${missing.slice(0, 5).join(', ')})${beside}`
+    ? `placed orders and debits match, ${debits} to ${debits}, each total its own${beside}`
+    : `of ${debits + missing.length} placed orders ${missing.length} have no debit (${missing.slice(0, 5).join(', ')})${beside}`
 }
 
 /** A job of the local record. */
