@@ -21,6 +21,34 @@ export function digits(text: string): Digits {
  * SyntaxError.
  */
 export function parseJson(text: string, {strict = false} = {}): unknown {
+  // What holds the mark itself, or is no JSON, goes the slow way, which has words for what is wrong.
+  if (strict || text.includes(MARK)) return parseSlowly(text, strict)
+  try {
+    return unmarked(JSON.parse(text.replace(TOKENS, marked)))
+  } catch (error) {
+    if (error instanceof SyntaxError) return parseSlowly(text, strict)
+    throw error
+  }
+}
+
+/** How JSON writes the character that begins a text which stands for a number. It can not be written in another way. */
+const MARK = '\\u0000'
+/** Texts, so that what they hold is left alone, and numbers where they are no keys. */
+const TOKENS = /"[^"\\]*(?:\\.[^"\\]*)*"?|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?(?!\s*:)/g
+
+/** Hides from the parser of the engine, which is much faster than one in JavaScript, what a double would change. */
+const marked = (token: string) =>
+  token.startsWith('"') || SAFE_INTEGER.test(token) ? token : `"${MARK}${token}"`
+
+function unmarked(value: unknown): unknown {
+  if (typeof value === 'string') return value.startsWith('\0') ? new LosslessNumber(value.slice(1)) : value
+  if (typeof value !== 'object' || value === null) return value
+  const held = value as Record<string, unknown>
+  for (const key of Object.keys(held)) held[key] = unmarked(held[key])
+  return value
+}
+
+function parseSlowly(text: string, strict: boolean): unknown {
   return parse(text, null, {parseNumber: digits, onDuplicateKey: strict ? refused : ({newValue}) => newValue})
 }
 
