@@ -11,7 +11,7 @@ export interface Running {
   stop(): void
 }
 
-interface Located {
+export interface Located {
   baseUrl: string
   adminToken: string
   credentials: {clientId: string; clientSecret: string; partnerId: string}[]
@@ -26,8 +26,8 @@ const address = {
   phone: '+966501234567',
 }
 
-function spawned(program: string, env: NodeJS.ProcessEnv) {
-  const argv = ['sandbox', 'start', '--memory', '--port', '0', '--no-limits', '--json']
+export function spawnSandbox(program: string, env: NodeJS.ProcessEnv, more: string[] = []) {
+  const argv = ['sandbox', 'start', '--memory', '--port', '0', '--no-limits', '--json', ...more]
   const child = spawn(process.execPath, [program, ...argv], {env, stdio: ['ignore', 'pipe', 'inherit']})
   const located = new Promise<Located>((resolve, reject) => {
     let text = ''
@@ -106,7 +106,7 @@ async function together<I, O>(items: I[], work: (item: I) => Promise<O>): Promis
 
 /** A sandbox with one order, for the commands that are measured. */
 export async function startSandbox(program: string, env: NodeJS.ProcessEnv): Promise<Running> {
-  const {located, stop} = spawned(program, env)
+  const {located, stop} = spawnSandbox(program, env)
   const found = await located
   const partner = await partnerOf(found)
   const order = await partner.ask('POST', 'orders', await prepared(partner, await sellable(partner), 'bench'))
@@ -118,7 +118,7 @@ export async function startSandbox(program: string, env: NodeJS.ProcessEnv): Pro
 
 async function readyTime(program: string, env: NodeJS.ProcessEnv): Promise<number> {
   const start = process.hrtime.bigint()
-  const {located, stop, ended} = spawned(program, env)
+  const {located, stop, ended} = spawnSandbox(program, env)
   await located
   const took = Number(process.hrtime.bigint() - start) / 1e6
   stop()
@@ -127,7 +127,7 @@ async function readyTime(program: string, env: NodeJS.ProcessEnv): Promise<numbe
 }
 
 async function ordersPerSecond(program: string, env: NodeJS.ProcessEnv): Promise<number> {
-  const {located, stop} = spawned(program, env)
+  const {located, stop} = spawnSandbox(program, env)
   try {
     const partner = await partnerOf(await located)
     const variantId = await sellable(partner)
