@@ -18,6 +18,7 @@ import {
   type Listing,
   type Mode,
   Outlet,
+  printAwaited,
   printRows,
   showViews,
   type View,
@@ -278,7 +279,8 @@ export abstract class ScentCommand extends Command {
   }
 
   private async print(result: unknown): Promise<void> {
-    if (this.query === undefined && (await printRows(this.out, result))) return
+    const {out} = this
+    if (!this.query && ((await printRows(out, result)) || (await printAwaited(out, result)))) return
     const document = await collected(result)
     await this.out.write(`${printJson(this.query ? this.query(document) : document)}\n`)
   }

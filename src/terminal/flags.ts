@@ -90,7 +90,7 @@ export const listFlags = {
   page: Flags.integer({summary: 'Page to show.', min: 1, helpGroup: 'LIST'}),
   'page-size': Flags.integer({summary: 'Rows a page.', min: 1, max: 100, helpGroup: 'LIST'}),
   all: Flags.boolean({
-    summary: 'Every row, over all pages.',
+    summary: 'Every row, over all pages. ndjson and csv stream; --json prints when all have come.',
     exclusive: ['page', 'limit'],
     helpGroup: 'LIST',
   }),

@@ -31,7 +31,7 @@ export async function collected(document: unknown): Promise<unknown> {
     )
   }
   const rows = (document as Partial<Listing> | null | undefined)?.items
-  if (typeof rows !== 'object' || rows === null || !(Symbol.asyncIterator in rows)) return document
+  if (!isAwaited(rows)) return document
   const items: unknown[] = []
   for await (const row of rows) items.push(row)
   return {...(document as Listing), items}
@@ -72,6 +72,33 @@ export async function printRows(out: Outlet, document: unknown): Promise<boolean
 
 const indented = (text: string) => text.replaceAll('\n', '\n  ')
 
+/** Rows that are written at a time. */
+const BATCH = 200
+
+/**
+ * Prints a list whose rows are on their way, once all have come: a failure among them is all that is printed then. They
+ * are kept as texts, which take a third of what they take as objects; one text of all of them may be too long for any.
+ * False, and nothing printed, where it is no such list.
+ */
+export async function printAwaited(out: Outlet, document: unknown): Promise<boolean> {
+  const {items, ...others} = isObject(document) ? (document as Partial<Listing>) : {}
+  if (!isAwaited(items) || Object.keys(others).length > 0) return false
+  const batches: string[] = []
+  const batch: string[] = []
+  for await (const row of items) {
+    batch.push(`\n    ${indented(indented(printJson(row)))}`)
+    if (batch.length === BATCH) batches.push(batch.splice(0).join(','))
+  }
+  if (batch.length > 0) batches.push(batch.join(','))
+  await out.write('{\n  "items": [')
+  for (const [at, text] of batches.entries()) await out.write(`${at > 0 ? ',' : ''}${text}`)
+  await out.write(`${batches.length > 0 ? '\n  ' : ''}]\n}\n`)
+  return true
+}
+
+const isAwaited = (rows: unknown): rows is AsyncIterable<unknown> =>
+  typeof rows === 'object' && rows !== null && Symbol.asyncIterator in rows
+
 type Stream = Writable & {isTTY?: boolean; columns?: number}
 
 /** A stream that ends quietly once its reader is gone, as `head` does. */
@@ -99,8 +126,6 @@ export class Outlet {
     if (error.code !== 'EPIPE' && error.code !== 'ERR_STREAM_DESTROYED') this.problem = error
   }
 }
-
-const BATCH = 200
 
 /** Writes each row by `line`, some rows at a time, and stops when nobody reads any more. */
 async function stream<Row>(

@@ -1,5 +1,6 @@
 import {spawn} from 'node:child_process'
 import {afterAll, beforeAll, describe, expect, it} from 'vitest'
+import {parseJson, printJson} from '../../src/contract/money.ts'
 import {scent as run, start} from '../support/scent.ts'
 import {page, service, userOf} from '../support/service.ts'
 
@@ -22,7 +23,10 @@ beforeAll(async () => {
         {page: at, pageSize: 2, totalCount: 5},
       )
     }
-    if (pathname.endsWith('/endless'))
+    if (pathname.endsWith('/torn') && searchParams.get('page') === '2')
+      return {status: 403, state: 'FORBIDDEN'}
+    if (pathname.endsWith('/none')) return page([])
+    if (pathname.endsWith('/endless') || pathname.endsWith('/torn'))
       return page(Array(100).fill(entry(1, '1.0')), {pageSize: 100, totalCount: 1e9})
     if (pathname === '/api/v1/scent/variants') {
       const at = Number(searchParams.get('page'))
@@ -77,6 +81,24 @@ describe('--json', () => {
     expect(all.items).toHaveLength(5)
     const three = JSON.parse((await scent('wallet transactions --json --limit 3 --page-size 2')).stdout)
     expect([Object.keys(three), three.items.length]).toEqual([['items'], 3])
+  })
+
+  it.each([1, 200, 450])('prints a list of %i rows as if they had come at once', async (limit) => {
+    const list = (...more: string[]) =>
+      run(userOf(slow.url), ['wallet', 'transactions', '--limit', String(limit), ...more])
+    const [rows, document] = await Promise.all([list('--output', 'ndjson'), list('--json')])
+    const items = rows.stdout
+      .trimEnd()
+      .split('\n')
+      .map((line) => parseJson(line))
+    expect(items).toHaveLength(limit)
+    expect(document.stdout).toBe(`${printJson({items})}\n`)
+  })
+
+  it('prints no row of a list that can not be read to its end', async () => {
+    const {code, stdout} = await scent('api GET scent/torn --paginate --json')
+    expect([code, Object.keys(JSON.parse(stdout))]).toEqual([4, ['error']])
+    expect((await scent('api GET scent/none --paginate --json')).stdout).toBe('{\n  "items": []\n}\n')
   })
 
   it('also prints a result that is null', async () => {
