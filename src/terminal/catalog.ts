@@ -1,6 +1,7 @@
 import type {Brand} from '../contract/brands.ts'
 import type {Scent} from '../contract/scents.ts'
-import {joined} from './cells.ts'
+import {joined, time} from './cells.ts'
+import type {Card} from './output.ts'
 import type {Column} from './table.ts'
 
 /** Columns of scents. */
@@ -23,3 +24,28 @@ export const brandColumns: Column<Brand>[] = [
   {key: 'name', header: 'Name', get: ({name}) => name},
   {key: 'image', header: 'Image', shown: 'asked', get: ({imageUrl}) => imageUrl},
 ]
+
+/** What a sync of the local catalog has done. */
+interface Sync {
+  variants: number
+  read: number
+  changed: number
+  gone: number | null
+  full: boolean
+  syncedAt: string
+}
+
+export function syncCard(sync: Sync): Card<Sync> {
+  return {
+    rows: [sync],
+    upright: true,
+    columns: [
+      {key: 'variants', header: 'Variants known', get: ({variants}) => variants},
+      {key: 'read', header: 'Read', get: ({read}) => read},
+      {key: 'changed', header: 'New or changed', get: ({changed}) => changed},
+      {key: 'gone', header: 'Gone', get: ({gone}) => gone},
+      {key: 'full', header: 'Everything read', get: ({full}) => full},
+      {key: 'synced', header: 'Synced', get: ({syncedAt}) => time(syncedAt)},
+    ],
+  }
+}

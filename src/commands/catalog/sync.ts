@@ -1,0 +1,33 @@
+import * as Flags from '@oclif/core/flags'
+import {apiFlags, ScentCommand} from '../../command.ts'
+import {type CatalogEvent, type CatalogSync, syncCatalog} from '../../flows/catalog.ts'
+import {syncCard} from '../../terminal/catalog.ts'
+
+export default class SyncCatalog extends ScentCommand {
+  static override summary = 'Bring the local catalog up to date.'
+  static override description =
+    `The local catalog knows which variant a SKU stands for, so that the files of \`orders import\` and \`cart import\` may name SKUs. Prices and stock are not kept: they are always asked for.
+
+Reads what has changed since the last sync; the first one reads everything. An import syncs by itself where its file names a SKU that is not known.
+
+What has left the assortment only a sync with --full can tell.`
+  static override examples = [
+    '<%= config.bin %> catalog sync',
+    '<%= config.bin %> catalog sync --full --json',
+  ]
+  static override flags = {
+    ...apiFlags,
+    full: Flags.boolean({summary: 'Read everything again, and forget what has left the assortment.'}),
+  }
+
+  async run(): Promise<CatalogSync> {
+    const {flags} = await this.parse(SyncCatalog)
+    const {client, catalog, time, progress} = await this.session(flags, {job: true})
+    const tell = ({count, of}: CatalogEvent) => {
+      if (process.stderr.isTTY) progress.say(`${count}${of === undefined ? '' : ` of ${of}`} variants read`)
+    }
+    const sync = await syncCatalog({client, cache: await catalog(), now: time.now, tell}, flags)
+    this.show(syncCard(sync))
+    return sync
+  }
+}
