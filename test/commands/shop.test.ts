@@ -54,6 +54,30 @@ describe('the catalog', () => {
     expect(bare[0].pricing ?? null).toBe(null)
   })
 
+  it('is copied whole, then by what has changed, and whole again when asked', async () => {
+    const first = await json('catalog sync --json')
+    expect(first).toEqual({
+      variants: 36,
+      read: 36,
+      changed: 36,
+      gone: 0,
+      full: true,
+      syncedAt: expect.stringMatching(/^\d{4}-.*Z$/),
+    })
+    expect(await json('catalog sync --json')).toMatchObject({variants: 36, read: 0, gone: null, full: false})
+    expect(await json('catalog sync --full --json')).toMatchObject({
+      read: 36,
+      changed: 0,
+      gone: 0,
+      full: true,
+    })
+    const {stdout, stderr, code} = await scent('catalog sync')
+    expect({code, stderr}).toEqual({code: 0, stderr: ''})
+    expect(stdout).toMatch(/^variants\t36\nread\t0\nchanged\t0\ngone\t\nfull\tfalse\nsynced\t\d{4}-/)
+    const other = {...env, SCENT_ON_BEHALF_OF: sandbox.credentials[1]?.partnerId}
+    expect(JSON.parse((await run(other, ['catalog', 'sync', '--json'])).stdout)).toMatchObject({full: true})
+  })
+
   it('shows one variant', async () => {
     expect((await json(`catalog variant ${one} --json`)).id).toBe(one)
     expect((await scent(`catalog variant ${one}`)).stdout).toMatch(new RegExp(`^id\t${one}\n`))
