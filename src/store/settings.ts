@@ -73,7 +73,9 @@ function currencyOf(setting: Setting | undefined): Setting | undefined {
 }
 
 function partnerOf(setting: Setting | undefined): Setting | undefined {
-  if (setting === undefined || uuid.safeParse(setting.value).success) return setting
+  if (setting === undefined) return undefined
+  // Written either way, it is one partner, with one token and one set of records.
+  if (uuid.safeParse(setting.value).success) return {...setting, value: setting.value.toLowerCase()}
   throw new Failure('INVALID_INPUT', {
     message: `"${setting.value}" (${setting.source}) is no partner id.`,
     hint: 'Give the id of a descendant partner, a UUID.',
