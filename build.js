@@ -48,7 +48,10 @@ async function manifest() {
   const {Config} = require('@oclif/core')
   const config = await Config.load({root, ignoreManifest: true, errorOnManifestCreate: true})
   const [plugin] = [...config.plugins.values()]
-  writeFileSync(join(root, 'oclif.manifest.json'), JSON.stringify(plugin.manifest))
+  // What of a flag is false is so by default: a sixth of the file, which every start reads.
+  const byDefault = ['allowNo', 'hasDynamicHelp', 'multiple', 'required']
+  const lean = (name, value) => (value === false && byDefault.includes(name) ? undefined : value)
+  writeFileSync(join(root, 'oclif.manifest.json'), JSON.stringify(plugin.manifest, lean))
 }
 
 /** The root's help as the program prints it, for bin/run.js; {version} stands for the line of the running node. */
@@ -116,9 +119,12 @@ const packages = {
     onResolve({filter: /^i18n-iso-countries$/}, ({resolveDir, kind}) =>
       resolve('i18n-iso-countries/index.js', {resolveDir, kind}),
     )
-    // Never used here: a text asked in an editor, whose tables of encodings would be a quarter of the bundle; a Windows
-    // that runs Linux, which "linux" names well enough; commands found by patterns, as ours are listed.
-    onResolve({filter: /^(@inquirer\/editor|wsl-utils|tinyglobby|minimatch)$/}, ({path}) => ({
+    // Never used here: a text asked in an editor, whose tables of encodings would be a quarter of the bundle, and other
+    // kinds of questions; a Windows that runs Linux, which "linux" names well enough; commands found by patterns, as
+    // ours are listed; the spinners of oclif.
+    const unused =
+      /^(@inquirer\/(editor|rawlist|expand|search|number)|wsl-utils|tinyglobby|minimatch|cli-spinners)$/
+    onResolve({filter: unused}, ({path}) => ({
       path,
       namespace: 'unused',
     }))
