@@ -67,7 +67,7 @@ describe.skipIf(missing)('the walk', () => {
       await reply(terminal, 'Remove the line')
       await reply(terminal, 'Recipient')
       // Without a recipient nobody can be sent anything: the rule is named, and the question stays.
-      await reply(terminal, 'recipient', 'Sara')
+      await reply(terminal, 'is required', 'Sara')
       await reply(terminal, 'Street and building', 'King Fahd Road 1')
       await reply(terminal, 'More of the street')
       await reply(terminal, 'City', 'Riyadh')
