@@ -1,6 +1,7 @@
 import {Failure} from '../contract/failure.ts'
 import {isDigits, printJson} from '../contract/money.ts'
 import {nearest} from '../contract/nearest.ts'
+import {unguarded} from '../contract/spreadsheet.ts'
 import {damageOf, longerThan, pathRule, uuid} from '../contract/wire.ts'
 import type {Row, RowFile} from '../store/rows.ts'
 
@@ -85,12 +86,9 @@ export function unknownName(kind: 'column' | 'field', name: string, known: reado
 }
 
 /**
- * A CSV cell as it was meant: what scent writes for a spreadsheet has an apostrophe before text that would run as a
- * formula, such as a phone in its international form. Exactly that is taken back.
+ * The cells of a CSV row as they were meant: what scent writes for a spreadsheet has an apostrophe before text that
+ * would run as a formula, such as a phone in its international form. Exactly that is taken back.
  */
-const unguarded = (cell: string) => cell.replace(/^'(?=[=+\-@\uff1d\uff0b\uff0d\uff20])/, '')
-
-/** The cells of a CSV row as they were meant. */
 export function cellsOf({fields}: Row): Record<string, unknown> {
   for (const [name, cell] of Object.entries(fields))
     if (String(cell).startsWith("'")) fields[name] = unguarded(String(cell))

@@ -2,9 +2,9 @@ import {createWriteStream, existsSync} from 'node:fs'
 import {Failure} from '../contract/failure.ts'
 import type {Digits} from '../contract/money.ts'
 import {badge, type Cell, money, span, time} from './cells.ts'
-import {type Card, Outlet, showViews} from './output.ts'
+import {type Card, Outlet, showCsv} from './output.ts'
 import type {Column, Field, Table} from './table.ts'
-import type {Tone} from './text.ts'
+import {safe, type Tone} from './text.ts'
 
 /** What a plan shows before it is begun. */
 export interface PlanView {
@@ -190,8 +190,14 @@ export async function writeRefused(path: string, rows: Iterable<RefusedRow>): Pr
     yield first.value
     yield* {[Symbol.iterator]: () => list}
   })()
-  const columns = refusedColumns.map((key) => ({key, header: key, get: (row: RefusedRow) => row[key]}))
-  await showViews(out, [{columns, rows: all}], 'csv', undefined)
+  // What the file said comes back letter for letter; a problem may quote the service.
+  const cellOf = (row: RefusedRow, key: string) => (key === 'problem' ? safe(row.problem) : row[key])
+  const columns = refusedColumns.map((key) => ({
+    key,
+    header: key,
+    get: (row: RefusedRow) => cellOf(row, key),
+  }))
+  await showCsv(out, {rows: all}, columns, String)
   await new Promise<void>((done) => out.stream.end(done))
   if (out.problem)
     throw new Failure('FILE_FAILED', {message: `${path} could not be written (${out.problem.code}).`})

@@ -1,6 +1,7 @@
 import type {Writable} from 'node:stream'
 import {printJson} from '../contract/money.ts'
-import {isNumeric, plain} from './cells.ts'
+import {guarded} from '../contract/spreadsheet.ts'
+import {type Cell, isNumeric, plain} from './cells.ts'
 import {type Column, chosen, fieldsText, liveLines, type Table, tableText} from './table.ts'
 import {paintFor, safe} from './text.ts'
 
@@ -175,20 +176,20 @@ async function showPlain(out: Outlet, view: View, columns: Column<unknown>[]): P
   await stream(out, view, (row) => `${columns.map(({get}) => safe(plain(get(row)))).join('\t')}\n`)
 }
 
-/** What a spreadsheet takes for a formula, also in its full-width forms. */
-const FORMULA = /^[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]/
-
-/** One value for a CSV file: text that a spreadsheet would run gets a leading apostrophe, numbers stay numbers. */
-function csvCell(column: Column<unknown>, row: unknown): string {
-  const cell = column.get(row)
-  const text = plain(cell)
-  return !isNumeric(cell) && FORMULA.test(text) ? `'${safe(text)}` : safe(text)
-}
-
-async function showCsv(out: Outlet, view: View, columns: Column<unknown>[]): Promise<void> {
+/**
+ * Writes rows as CSV: text that a spreadsheet would run gets a leading apostrophe, numbers stay numbers. `shown` is how
+ * text is written: safe for a terminal, or as it is where a program reads it again.
+ */
+export async function showCsv(
+  out: Outlet,
+  view: Pick<View, 'rows'>,
+  columns: Column<unknown>[],
+  shown: (text: string) => string = safe,
+): Promise<void> {
   const {stringify} = await import('csv-stringify/sync')
+  const cellOf = (cell: Cell) => (isNumeric(cell) ? plain(cell) : guarded(shown(plain(cell))))
   await out.write(stringify([columns.map(({key}) => key)]))
-  await stream(out, view, (row) => stringify([columns.map((column) => csvCell(column, row))]))
+  await stream(out, view, (row) => stringify([columns.map(({get}) => cellOf(get(row)))]))
 }
 
 /**

@@ -1,5 +1,5 @@
 import {execFileSync} from 'node:child_process'
-import {writeFileSync} from 'node:fs'
+import {readFileSync, writeFileSync} from 'node:fs'
 import {join} from 'node:path'
 import {Readable} from 'node:stream'
 import {describe, expect, test} from 'vitest'
@@ -7,6 +7,7 @@ import {checkOrderFile, type FileOrder, ordersIn} from '../../src/flows/order-fi
 import {badFile, type VariantsBySku} from '../../src/flows/rows.ts'
 import {openRows} from '../../src/store/rows.ts'
 import {failureDocument, failureText} from '../../src/terminal/failure.ts'
+import {writeRefused} from '../../src/terminal/jobs.ts'
 import {folder, program} from '../support/program.ts'
 
 const rose = '6c1f8a52-3f0e-4b1d-9a70-5d2c8e1b7f43'
@@ -132,16 +133,45 @@ describe('rows of one reference form one order', () => {
 
 test('an apostrophe that guards a cell of a spreadsheet is taken back, and no other one', async () => {
   const {orders} = await read(
-    csv({...good, phone: "'+966501234567", recipient: "'Abd al-Rahman", line1: "'=1+1", line2: "''-x"}),
+    csv({
+      ...good,
+      phone: "'+966501234567",
+      recipient: "'Abd al-Rahman",
+      line1: "'=1+1",
+      line2: "''-x",
+      region: "''x",
+    }),
   )
   expect(orders[0]?.address).toMatchObject({
     phone: '+966501234567',
     recipient: "'Abd al-Rahman",
     line1: '=1+1',
-    line2: "''-x",
+    line2: "'-x",
+    region: "''x",
   })
   const json = await read(ndjson({...order, shippingAddress: {...order.shippingAddress, line1: "'=1+1"}}))
   expect(json.orders[0]?.address.line1).toBe("'=1+1")
+})
+
+test('refused orders that scent wrote come back letter for letter', async () => {
+  const texts = ['=1+1', '@x', "'+966 50 123 4567", "''=x", "'Abd", '\t-', '＋٩٦٦', 'say "hi", twice\r\n2']
+  for (const text of [...texts, 'نورة\u200f\u202bالحربي', '👩🏽‍🚀\u00ad', '\u001b[1m', '\ufeffx']) {
+    const path = join(folder(), 'refused.csv')
+    const written = {...address, recipient: text, line2: text}
+    const problem = `\u001b[2J${text}`
+    await writeRefused(path, [
+      {...written, externalReference: '-A', customerRef: '+C', variantId, quantity: 2, problem},
+    ])
+    const raw = readFileSync(path, 'utf8')
+    expect(raw).toContain('\\u{1b}[2J')
+    const {orders} = await read(raw)
+    expect(orders[0]).toMatchObject({
+      reference: '-A',
+      customerRef: '+C',
+      address: {recipient: text, line2: text},
+    })
+    expect(raw).not.toMatch(/(^|,)"?[=+\-@＋]/m)
+  }
 })
 
 describe('a row is refused', () => {
