@@ -7,6 +7,7 @@ import {Failure} from './contract/failure.ts'
 import {parseJson, printJson} from './contract/money.ts'
 import type {Input, Operation} from './contract/operation.ts'
 import {itemsOf} from './contract/paging.ts'
+import type {SameJob} from './flows/jobs.ts'
 import type {JobOptions, JobScreen, ShowOptions} from './run-job.ts'
 import type {Session, SessionOptions} from './session.ts'
 import type {JobFile} from './store/jobs.ts'
@@ -142,6 +143,29 @@ export abstract class ScentCommand extends Command {
   protected async runJob(session: Session, job: JobFile, options: JobOptions): Promise<unknown> {
     const {runJob} = await import('./run-job.ts')
     return runJob(session, job, options, this.jobScreen())
+  }
+
+  /**
+   * Goes on with an unfinished job of the very same file, where a person agrees: that is what does each row once.
+   * Undefined where there is none. Fails with JOB_UNFINISHED where nobody can be asked.
+   */
+  protected async goOn(
+    session: Session,
+    same: SameJob,
+    options: JobOptions,
+  ): Promise<{document: unknown} | undefined> {
+    const {openJobOf} = await import('./run-job.ts')
+    const job = await openJobOf(session, same)
+    if (job === undefined) return undefined
+    const {id} = job.head
+    if (!(await this.ask()).interactive)
+      throw new Failure('JOB_UNFINISHED', {
+        message: `Job ${id} of this very file is not finished. Nothing was sent.`,
+        hint: `Go on with it: \`scent jobs resume ${id}\`.`,
+        details: {job: id},
+      })
+    await this.confirm(`Job ${id} of this very file is not finished. Go on with it?`)
+    return {document: await this.runJob(session, job, options)}
   }
 
   /** Shows how far a job is, and with `watch` follows it until it ends or that is aborted. */

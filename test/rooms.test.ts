@@ -52,7 +52,12 @@ const rooms: {[name: string]: Room} = {
     type: ['session', 'run-job'],
     late: ['session', 'run-job'],
   },
-  'run-job': {value: ['contract', 'flows', 'store', 'terminal'], type: ['session']},
+  'run-job': {
+    value: ['contract', 'flows', 'store', 'terminal', 'run-orders', 'run-carts'],
+    type: ['session'],
+  },
+  'run-orders': {value: ['contract', 'flows', 'store', 'terminal'], type: ['session', 'run-job']},
+  'run-carts': {value: ['contract', 'flows', 'store', 'terminal'], type: ['session', 'run-job']},
   session: {value: ['contract', 'client', 'store', 'flows', 'terminal'], type: ['command']},
   main: {value: ['contract', 'terminal']},
 }

@@ -9,7 +9,7 @@ import {endsRow, type Patience, patiently} from './outage.ts'
 export type CartImportEvent =
   | {kind: 'asking-again'; customerRef: string; code: string; inMs: number}
   | {kind: 'waiting'; carts: number; inMs: number}
-  | {kind: 'cart-done'; customerRef: string; outcome: CartOutcome['outcome']; failures: number}
+  | {kind: 'cart-done'; cart: number; customerRef: string; outcome: CartOutcome['outcome']}
   | {kind: 'cart-left'; customerRef: string; failure: Failure}
 
 export interface CartImportRun {
@@ -27,6 +27,8 @@ export interface CartImportRun {
   tell(event: CartImportEvent): void
 }
 
+type NumberedWork = CartWork & {cart: number}
+
 /** Carts under way at a time: enough to use the quota in full where answers take their time. */
 const AT_A_TIME = 4
 /** Stands for a whole cart where a variant stands for its line. */
@@ -38,7 +40,7 @@ const CART = null
  * that the service would answer for every other cart as well, once those under way ended.
  */
 export async function runCartImport(run: CartImportRun): Promise<void> {
-  const again: CartWork[] = []
+  const again: NumberedWork[] = []
   let failure: unknown
   let next = 0
   async function worker(): Promise<void> {
@@ -62,7 +64,7 @@ export async function runCartImport(run: CartImportRun): Promise<void> {
 const isUnsettled = (carts: JobCarts, at: number) => ['todo', 'unknown'].includes(carts.state(at))
 
 /** Takes the carts in which something was lost up again, each when it has had its time to arrive. */
-async function lookAgain(run: CartImportRun, again: CartWork[]): Promise<void> {
+async function lookAgain(run: CartImportRun, again: NumberedWork[]): Promise<void> {
   const {now, sleep} = run.tools
   for (;;) {
     const work = again.sort((a, b) => sureAt(a) - sureAt(b)).shift()
@@ -76,7 +78,7 @@ async function lookAgain(run: CartImportRun, again: CartWork[]): Promise<void> {
   }
 }
 
-function workOf({job, carts, tools}: CartImportRun, at: number): CartWork {
+function workOf({job, carts, tools}: CartImportRun, at: number): NumberedWork {
   const {customerRef, lines} = carts.wanted(at)
   const lost: CartWork['lost'] = new Map()
   for (const sent of carts.sent(at)) {
@@ -85,6 +87,7 @@ function workOf({job, carts, tools}: CartImportRun, at: number): CartWork {
     lost.set(key, {at: tools.now() - age, sends: 1, provable: !lost.has(key)})
   }
   return {
+    cart: at,
     customerRef,
     mode: job.head.options.mode as ImportMode,
     wanted: lines,
@@ -96,7 +99,7 @@ function workOf({job, carts, tools}: CartImportRun, at: number): CartWork {
 }
 
 /** Works on a cart as far as that goes now. True where it must be looked at again later. */
-async function workOn(run: CartImportRun, work: CartWork): Promise<boolean> {
+async function workOn(run: CartImportRun, work: NumberedWork): Promise<boolean> {
   const {customerRef} = work
   const tools = cartTools(run)
   const tell = (code: string, inMs: number) => run.tell({kind: 'asking-again', customerRef, code, inMs})
@@ -136,7 +139,11 @@ type LineFailure = [variantId: string | null, failure: Failure]
 const failuresOf = ({failures}: CartWork): LineFailure[] => [...failures].filter(([key]) => key !== '')
 
 /** Puts what became of a cart on disk. */
-async function settle(run: CartImportRun, {customerRef}: CartWork, failed: LineFailure[]): Promise<void> {
+async function settle(
+  run: CartImportRun,
+  {cart, customerRef}: NumberedWork,
+  failed: LineFailure[],
+): Promise<void> {
   const failures = failed.map(([variantId, {code, message, facts}]) => ({
     variantId,
     outcome: code === 'OUTCOME_UNKNOWN' ? ('unknown' as const) : ('refused' as const),
@@ -147,5 +154,5 @@ async function settle(run: CartImportRun, {customerRef}: CartWork, failed: LineF
   const isUnknown = failures.some(({outcome}) => outcome === 'unknown')
   const outcome = isUnknown ? 'unknown' : failures.length > 0 ? 'refused' : 'done'
   await run.job.append({step: 'CART', at: run.tools.clock(), customerRef, outcome, failures})
-  run.tell({kind: 'cart-done', customerRef, outcome, failures: failures.length})
+  run.tell({kind: 'cart-done', cart, customerRef, outcome})
 }

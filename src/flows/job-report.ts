@@ -3,7 +3,7 @@ import {entryOf} from '../contract/errors.ts'
 import {type Digits, digits, exact, isDigits} from '../contract/money.ts'
 import {listWalletTransactions, type WalletTransaction} from '../contract/wallet.ts'
 import type {JobOrders} from '../store/job-orders.ts'
-import type {JobFile, JobKind} from '../store/jobs.ts'
+import type {JobFile} from '../store/jobs.ts'
 import type {Outcome} from '../store/orders.ts'
 
 /** What became of one order of a job, as --json shows it. */
@@ -13,7 +13,15 @@ export interface OrderRow {
   outcome: 'placed' | 'already-placed' | 'refused' | 'unknown' | 'pending'
   orderId: string | null
   total: Digits | null
-  error: {state: string; httpStatus?: number; message: string; hint: string} | null
+  error: RowError | null
+}
+
+/** Why a row of a job is not as it should be. */
+export interface RowError {
+  state: string
+  httpStatus?: number
+  message: string
+  hint: string
 }
 
 /** The verdict on it, for people: whether money moved, and why that is certain or what would settle it. */
@@ -88,7 +96,15 @@ function outcomeOf(orders: JobOrders, at: number, said: Outcome | undefined): Or
   return said === undefined ? 'pending' : 'refused'
 }
 
-function errorOf({state, http, message}: Outcome): NonNullable<OrderRow['error']> {
+export function errorOf({
+  state,
+  http,
+  message,
+}: {
+  state: string
+  http: number | null
+  message?: string | null | undefined
+}): RowError {
   const entry = entryOf(state, http ?? undefined)
   return {
     state,
@@ -197,26 +213,4 @@ function match(entry: WalletTransaction, expected: Map<string, number>, proof: L
   expected.set(amount.toFixed(), left - 1)
   proof.debits += 1
   proof.total = exact(proof.total).plus(amount).toFixed()
-}
-
-/** A job as a list shows it. */
-export interface JobStanding {
-  id: string
-  kind: JobKind
-  file: string
-  state: 'running' | 'interrupted' | 'unsettled' | 'finished'
-  startedAt: string
-  summary: Record<string, number>
-}
-
-/** How far a job is: from its last record where that tells, else from all of them, which `read` adds up. */
-export function jobStanding(job: JobFile, read: (job: JobFile) => JobOrders): JobStanding {
-  const {id, kind, file, at: startedAt} = job.head
-  const last = job.last()
-  const done = last?.step === 'DONE' ? last.summary : undefined
-  const summary: Record<string, number> = done ?? {...summaryOf(read(job))}
-  const {unknown = 0, pending = 0} = summary
-  const ended = done !== undefined && pending === 0
-  const left = ended ? (unknown > 0 ? 'unsettled' : 'finished') : 'interrupted'
-  return {id, kind, file, state: job.isRunning() ? 'running' : left, startedAt, summary}
 }

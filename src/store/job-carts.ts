@@ -22,6 +22,13 @@ export interface JobCarts {
   sent(cart: number): CartSending[]
 }
 
+/** All that the journal says by now. */
+export function readJobCarts(job: JobFile): JobCarts {
+  const carts = jobCarts(job)
+  carts.readOn()
+  return carts
+}
+
 export function jobCarts(job: JobFile): JobCarts {
   const numbers = new Map<string, number>()
   const places: number[] = []

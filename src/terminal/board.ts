@@ -10,8 +10,8 @@ export interface Standing {
   total: number
   refused: number
   unknown: number
-  /** What was charged so far. */
-  charged: string
+  /** What was charged so far; null where nothing is. */
+  charged: string | null
   currency: string | null
   /** Milliseconds since the start, and those still to go as far as can be told. */
   elapsedMs: number
@@ -76,7 +76,7 @@ export function standingText(standing: Standing): string {
     `${done} of ${total}`,
     ...(refused > 0 ? [`${refused} refused`] : []),
     ...(unknown > 0 ? [`${unknown} unknown`] : []),
-    `${moneyText(digits(charged), currency)} charged`,
+    ...(charged === null ? [] : [`${moneyText(digits(charged), currency)} charged`]),
     ...(elapsedMs > 5_000 && waiting === null ? [`${rate} a minute`] : []),
     ...(leftMs !== null && done < total ? [`about ${span(leftMs)} left`] : []),
     ...(waiting === null ? [] : [waiting]),

@@ -166,10 +166,11 @@ export interface RefusedRow {
   [field: string]: string | number | undefined
 }
 
-const refusedColumns = [
+const refusedOrderColumns: readonly string[] = [
   ...['externalReference', 'customerRef', 'variantId', 'quantity', 'recipient', 'line1', 'line2', 'city'],
   ...['nationalAddress', 'region', 'postalCode', 'countryCode', 'phone', 'discountCode', 'problem'],
 ]
+export const refusedCartColumns = ['customerRef', 'variantId', 'quantity', 'problem']
 
 /** Fails with INVALID_INPUT where there is such a file already: it may be the one that was imported. */
 export function requireNew(path: string): void {
@@ -181,7 +182,11 @@ export function requireNew(path: string): void {
 }
 
 /** Writes refused rows as CSV that can be corrected and imported again. Answers what was done, in a sentence. */
-export async function writeRefused(path: string, rows: Iterable<RefusedRow>): Promise<string> {
+export async function writeRefused(
+  path: string,
+  rows: Iterable<object>,
+  names = refusedOrderColumns,
+): Promise<string> {
   const list = rows[Symbol.iterator]()
   const first = list.next()
   if (first.done) return `Nothing was refused; ${path} was not written.`
@@ -191,11 +196,12 @@ export async function writeRefused(path: string, rows: Iterable<RefusedRow>): Pr
     yield* {[Symbol.iterator]: () => list}
   })()
   // What the file said comes back letter for letter; a problem may quote the service.
-  const cellOf = (row: RefusedRow, key: string) => (key === 'problem' ? safe(row.problem) : row[key])
-  const columns = refusedColumns.map((key) => ({
+  const cellOf = (row: Record<string, Cell>, key: string) =>
+    key === 'problem' ? safe(row.problem) : row[key]
+  const columns = names.map((key) => ({
     key,
     header: key,
-    get: (row: RefusedRow) => cellOf(row, key),
+    get: (row: Record<string, Cell>) => cellOf(row, key),
   }))
   await showCsv(out, {rows: all}, columns, String)
   await new Promise<void>((done) => out.stream.end(done))

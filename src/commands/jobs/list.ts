@@ -1,5 +1,6 @@
 import {apiFlags, ScentCommand} from '../../command.ts'
-import {jobStanding} from '../../flows/job-report.ts'
+import {jobStanding} from '../../flows/jobs.ts'
+import {readJobCarts} from '../../store/job-carts.ts'
 import {readJobOrders} from '../../store/job-orders.ts'
 import {jobColumns} from '../../terminal/jobs.ts'
 import type {Listing} from '../../terminal/output.ts'
@@ -17,7 +18,8 @@ export default class JobsList extends ScentCommand {
   async run(): Promise<Listing> {
     const {flags} = await this.parse(JobsList)
     const session = await this.session(flags)
-    const items = (await session.jobs()).list().map((job) => jobStanding(job, readJobOrders))
+    const read = {orders: readJobOrders, cart: readJobCarts}
+    const items = (await session.jobs()).list().map((job) => jobStanding(job, read))
     this.note('Local record: jobs of this machine under this profile.')
     this.show({rows: items, columns: jobColumns, empty: 'No job has been run from here.'})
     return {items}

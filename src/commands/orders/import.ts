@@ -6,14 +6,11 @@ import {Failure} from '../../contract/failure.ts'
 import {type Digits, digits, exact} from '../../contract/money.ts'
 import {planOrders, variantsIn} from '../../flows/bulk-plan.ts'
 import {pricesOf, resolveSkus} from '../../flows/catalog.ts'
-import {jobStanding} from '../../flows/job-report.ts'
 import {checkOrderFile, type OrderFile} from '../../flows/order-file.ts'
 import {minus} from '../../flows/price.ts'
 import {badFile} from '../../flows/rows.ts'
 import {readBalance} from '../../flows/wallet.ts'
-import type {JobOptions} from '../../run-job.ts'
 import type {Session} from '../../session.ts'
-import {readJobOrders} from '../../store/job-orders.ts'
 import type {JobDraft, JobFile} from '../../store/jobs.ts'
 import {openRows, type RowFile} from '../../store/rows.ts'
 import {amountFlag, ratioFlag} from '../../terminal/amounts.ts'
@@ -72,8 +69,9 @@ Exit codes: 0 every order was charged once, 11 some were refused and not charged
       const checked = await checkOrderFile(file)
       requireGood(args.file, checked)
       const session = await this.session(flags, {job: true, board: true})
-      const open = flags['dry-run'] ? undefined : await unfinished(session, file.hash)
-      if (open) return await this.goOn(session, open, flags)
+      const same = {kind: 'orders', fileHash: file.hash} as const
+      const earlier = flags['dry-run'] ? undefined : await this.goOn(session, same, flags)
+      if (earlier) return earlier.document
       const about = {
         kind: 'orders',
         file: args.file === '-' ? '-' : resolve(args.file),
@@ -135,20 +133,6 @@ Exit codes: 0 every order was charged once, 11 some were refused and not charged
     const goods = plan.goods === null ? null : digits(plan.goods)
     return {file: path, ...plan, goods, wallet, walletAfter: after(wallet, goods)}
   }
-
-  /** The file has a job already: going on with it is what makes each order once. */
-  private async goOn(session: Session, job: JobFile, flags: JobOptions) {
-    const {id} = job.head
-    const ask = await this.ask()
-    if (!ask.interactive)
-      throw new Failure('JOB_UNFINISHED', {
-        message: `Job ${id} of this very file is not finished. Nothing was sent.`,
-        hint: `Go on with it: \`scent jobs resume ${id}\`.`,
-        details: {job: id},
-      })
-    await this.confirm(`Job ${id} of this very file is not finished. Go on with it?`)
-    return this.runJob(session, job, flags)
-  }
 }
 
 interface Wish {
@@ -162,18 +146,6 @@ interface Wish {
 
 function requireGood(path: string, {problems, problemCount}: OrderFile): void {
   if (problemCount > 0) throw badFile(path, problems, problemCount)
-}
-
-/** The newest job of the same bytes that has something left to do. */
-async function unfinished(session: Session, hash: string): Promise<JobFile | undefined> {
-  return (await session.jobs())
-    .list()
-    .find(
-      (job) =>
-        job.head.kind === 'orders' &&
-        job.head.fileHash === hash &&
-        jobStanding(job, readJobOrders).state !== 'finished',
-    )
 }
 
 function requireWithin({goods, currency}: PlanView, maxTotal: string | undefined): void {
