@@ -197,9 +197,7 @@ export function openJobs(folders: Folders, identity: Identity): Jobs {
         append: (records) => file.append(records),
         keep() {
           attempt(path, 'kept', () => {
-            const fd = fs.openSync(path, 'r')
-            fs.fsyncSync(fd)
-            fs.closeSync(fd)
+            flush(path)
             fs.renameSync(path, pathOf(id))
             syncFolder(dirname(path))
           })
@@ -239,13 +237,23 @@ function jobFile(path: string, file: Journal<JobRecord>, about: JobHead): JobFil
     isRunning: () => isLocked(runner),
     run() {
       const release = tryLock(runner)
-      if (release) return release
+      // What a killed process wrote may be in memory alone: this one acts on it, and the power may fail later.
+      if (release) {
+        attempt(path, 'written', () => flush(path))
+        return release
+      }
       throw new Failure('BUSY', {
         message: `Job ${about.id} is running in another process.`,
         hint: `Watch it: \`scent jobs show ${about.id} --watch\`.`,
       })
     },
   }
+}
+
+function flush(path: string): void {
+  const fd = fs.openSync(path, 'r')
+  fs.fsyncSync(fd)
+  fs.closeSync(fd)
 }
 
 /** Plans that a killed process left behind: nothing was sent for them. */
