@@ -16,7 +16,7 @@ export interface Wish {
   discountCode?: string
 }
 
-const identity = {origin: 'http://127.0.0.1:1', clientId: 'test', onBehalfOf: null}
+export const identity = {origin: 'http://127.0.0.1:1', clientId: 'test', onBehalfOf: null}
 const at = '2026-11-20T03:00:00.000Z'
 
 /** A job on disk that holds these orders, and none of them begun. */

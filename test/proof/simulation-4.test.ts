@@ -1,0 +1,3 @@
+import {playPart} from './seeds.ts'
+
+playPart(4)
