@@ -12,7 +12,7 @@ const MOST_TOLD = 3
 /** None where one is played again. */
 const count = process.env.SCENT_TEST_SEED
   ? 0
-  : Number(process.env.SCENT_TEST_SEEDS ?? (process.env.SCENT_TEST_ALL ? 10_000 : 600))
+  : Number(process.env.SCENT_TEST_SEEDS ?? (process.env.SCENT_TEST_ALL ? 10_000 : 200))
 
 /** How a seed is played again. */
 export const replay = (seed: number) => `SCENT_TEST_SEED=${seed} npx vitest run test/proof/simulation.test.ts`
