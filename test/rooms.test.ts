@@ -37,7 +37,7 @@ const rooms: {[name: string]: Room} = {
   flows: {value: ['contract'], type: ['client', 'store'], packages: /^(zod\/mini|node:crypto|big\.js)$/},
   // The error class and the printing of digits have no I/O; of the rest the terminal knows the shapes.
   terminal: {
-    value: ['failure', 'money', 'countries', 'address', 'time', 'nearest', 'spreadsheet'].map(
+    value: ['failure', 'money', 'countries', 'address', 'time', 'nearest', 'spreadsheet', 'uuid'].map(
       (name) => `contract/${name}`,
     ),
     type: ['contract'],

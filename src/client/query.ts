@@ -1,12 +1,11 @@
 import type {QueryRule} from '../contract/operation.ts'
 import {pageSizeLimit} from '../contract/paging.ts'
+import {isUuid} from '../contract/uuid.ts'
 import {longerThan} from '../contract/wire.ts'
 import {invalid} from './request.ts'
 
 const DATE =
   /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])(?:T(?:[01]\d|2[0-3]):[0-5]\d(?::[0-5]\d(?:\.\d+)?)?(?:Z|[+-]\d\d:\d\d)?)?$/
-/** In any version and case, hyphenated. */
-export const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i
 const LARGEST_PAGE = 2_147_483_647
 
 interface Rule {
@@ -20,7 +19,7 @@ const filled: Rule = {fits: (text) => text !== '', says: 'must not be empty'}
 const rules: Record<Exclude<QueryRule['kind'], 'tokens'>, Rule> = {
   text: filled,
   enum: filled,
-  uuid: {fits: (text) => UUID.test(text), says: 'must be a UUID'},
+  uuid: {fits: (text) => isUuid(text), says: 'must be a UUID'},
   decimal: {
     fits: (text) => /^(?:0|[1-9]\d*)(?:\.\d+)?$/.test(text),
     says: 'must be a plain decimal such as 10.50',

@@ -2,8 +2,9 @@ import type * as z from 'zod/mini'
 import {Failure} from '../contract/failure.ts'
 import {printJson} from '../contract/money.ts'
 import type {Operation} from '../contract/operation.ts'
+import {isUuid} from '../contract/uuid.ts'
 import {damageOf, longerThan, type Method, pathRule} from '../contract/wire.ts'
-import {queryOf, UUID} from './query.ts'
+import {queryOf} from './query.ts'
 
 /** A request that has passed every local check; it is sent as it stands, as often as its rule allows. */
 export interface Prepared {
@@ -76,7 +77,7 @@ function pathOf(template: string, params: Readonly<Record<string, string>>): str
     if (typeof value !== 'string') throw invalid(name, value, 'must not be empty')
     const rule = pathRule(value)
     if (rule !== undefined) throw invalid(name, value, rule)
-    if (isUuidName(name) && !UUID.test(value)) throw invalid(name, value, 'must be a UUID')
+    if (isUuidName(name) && !isUuid(value)) throw invalid(name, value, 'must be a UUID')
     if (name === 'customerRef' && longerThan(value, 128)) {
       throw invalid(name, value, 'must have at most 128 characters')
     }

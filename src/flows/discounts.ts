@@ -11,7 +11,7 @@ import {
 import {type Facts, Failure, isFailure} from '../contract/failure.ts'
 import {isDigits, printJson, sameAmount} from '../contract/money.ts'
 import {millis} from '../contract/time.ts'
-import {uuid} from '../contract/wire.ts'
+import {isUuid} from '../contract/uuid.ts'
 import {settleBy} from './lost.ts'
 
 const fields = Object.keys(discountBody.shape) as (keyof DiscountBody)[]
@@ -21,7 +21,7 @@ const fields = Object.keys(discountBody.shape) as (keyof DiscountBody)[]
  * INVALID_INPUT before anything is sent.
  */
 export async function readDiscount(client: Client, id: string): Promise<DiscountCode> {
-  if (!uuid.safeParse(id).success)
+  if (!isUuid(id))
     throw new Failure('INVALID_INPUT', {
       message: `"${id}" is no id of a discount code: that is a UUID, and not the code itself.`,
       hint: '`scent discounts list` shows the id of each code.',

@@ -2,13 +2,12 @@ import type {Client} from '../client/client.ts'
 import {isFailure} from '../contract/failure.ts'
 import type {Digits} from '../contract/money.ts'
 import {type OrderRead, readOrder, readOrderByGlobalId} from '../contract/orders.ts'
+import {isUuid} from '../contract/uuid.ts'
 import type {CartLine} from './fill-cart.ts'
-
-const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 
 /** A UUID is a Scent order id, anything else a global id. */
 export function isScentOrderId(id: string): boolean {
-  return UUID.test(id)
+  return isUuid(id)
 }
 
 /** Reads an order by its Scent id, or where `global` by its global id. */

@@ -1,5 +1,5 @@
 import {Failure} from '../contract/failure.ts'
-import {uuid} from '../contract/wire.ts'
+import {isUuid} from '../contract/uuid.ts'
 import type {Identity} from './paths.ts'
 import {baseUrlOf, type Config, findProfile, type Profile, requireProfile, type Storage} from './profiles.ts'
 
@@ -75,7 +75,7 @@ function currencyOf(setting: Setting | undefined): Setting | undefined {
 function partnerOf(setting: Setting | undefined): Setting | undefined {
   if (setting === undefined) return undefined
   // Written either way, it is one partner, with one token and one set of records.
-  if (uuid.safeParse(setting.value).success) return {...setting, value: setting.value.toLowerCase()}
+  if (isUuid(setting.value)) return {...setting, value: setting.value.toLowerCase()}
   throw new Failure('INVALID_INPUT', {
     message: `"${setting.value}" (${setting.source}) is no partner id.`,
     hint: 'Give the id of a descendant partner, a UUID.',

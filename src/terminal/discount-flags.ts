@@ -2,6 +2,8 @@ import * as Flags from '@oclif/core/flags'
 import type {DiscountBody} from '../contract/discounts.ts'
 import {Failure} from '../contract/failure.ts'
 import {type Digits, digits} from '../contract/money.ts'
+import {millis} from '../contract/time.ts'
+import {requireUuid} from './flags.ts'
 
 const group = {helpGroup: 'CODE'}
 
@@ -48,11 +50,12 @@ interface Given {
 
 /** The fields that the flags name. Fails with INVALID_INPUT. */
 export function discountChanges(flags: Given): Partial<DiscountBody> {
+  for (const id of flags.variant ?? []) requireUuid('--variant', id)
   const changes = {
     discountType: flags.type,
     value: flags.value === undefined ? undefined : amount('--value', flags.value),
-    validFrom: flags['valid-from'],
-    validTo: flags['valid-to'],
+    validFrom: moment('--valid-from', flags['valid-from']),
+    validTo: moment('--valid-to', flags['valid-to']),
     isActive: flags.active,
     totalUsageCap: cap('--total-cap', flags['total-cap']),
     perCustomerCap: cap('--customer-cap', flags['customer-cap']),
@@ -72,6 +75,13 @@ export function discountChanges(flags: Given): Partial<DiscountBody> {
 function amount(flag: string, text: string): Digits {
   if (/^\d{1,12}(\.\d{1,6})?$/.test(text)) return digits(text)
   throw new Failure('INVALID_INPUT', {message: `${flag} "${text}" is no amount, such as 12.50.`})
+}
+
+function moment(flag: string, text: string | undefined): string | undefined {
+  if (text === undefined || (/^\d{4}-\d\d-\d\d/.test(text) && !Number.isNaN(millis(text)))) return text
+  throw new Failure('INVALID_INPUT', {
+    message: `${flag} "${text}" is no date or date-time, such as 2026-01-31 or 2026-01-31T10:00:00Z.`,
+  })
 }
 
 function cap(flag: string, text: string | undefined): number | null | undefined {

@@ -1,5 +1,7 @@
 import type {Interfaces} from '@oclif/core'
 import * as Flags from '@oclif/core/flags'
+import {Failure} from '../contract/failure.ts'
+import {isUuid} from '../contract/uuid.ts'
 import {modes} from './output.ts'
 
 /** How results are written; every command takes these. */
@@ -100,6 +102,12 @@ export const listFlags = {
     exclusive: ['page'],
     helpGroup: 'LIST',
   }),
+}
+
+/** Fails with INVALID_INPUT where what a flag gives is no id: before a question is asked about it. */
+export function requireUuid(flag: string, text: string): void {
+  if (!isUuid(text))
+    throw new Failure('INVALID_INPUT', {message: `${flag} "${text}" is no id: that is a UUID.`})
 }
 
 export type OutputFlags = Interfaces.InferredFlags<typeof outputFlags>

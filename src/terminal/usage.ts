@@ -11,17 +11,36 @@ export function failureOf(error: unknown, id: string, flags: string[]): Failure 
   }
   const missing = missingArguments(error)
   if (missing !== undefined) return new Failure('MISSING_INPUT', {message: missing, hint: helpOf(id)})
-  const message = error.message
-    .replace(/\u001b\[[\d;]*m/g, '')
-    .replace(/\n+See more help with --help$/, '')
-    .replace(/^The following errors? occurred:\s*/, '')
-    .replace(/Missing required flag (?=\w)/g, 'Missing required flag --')
-    .replace(/^Parsing (--\S+)\s+/gm, '$1: ')
-  const code = /^\s*Missing/m.test(message) ? 'MISSING_INPUT' : 'INVALID_INPUT'
+  const message = reasonsOf(error.message)
+  const code = /^Missing/.test(message) ? 'MISSING_INPUT' : 'INVALID_INPUT'
   const unknown = 'flags' in error && Array.isArray(error.flags) ? String(error.flags[0]) : ''
   const [near] = unknown.startsWith('--') ? nearest(unknown.slice(2), flags) : []
   const hint = `${near ? `Did you mean --${near}? ` : ''}${helpOf(id)}`
-  return new Failure(code, {message: message.replace(/\s*\n\s*/g, ' '), hint})
+  return new Failure(code, {message, hint})
+}
+
+/** What oclif says of flags, in sentences: first those that are missing. */
+function reasonsOf(message: string): string {
+  const lines = message
+    .replace(/\u001b\[[\d;]*m/g, '')
+    .replace(/\n+See more help with --help$/, '')
+    .replace(/^The following errors? occurred:\s*/, '')
+    .replace(/^Parsing (--\S+)\s+/gm, '$1: ')
+    .split(/\s*\n\s*/)
+    .filter((line) => line !== '')
+  const missing = lines.flatMap((line) => /^Missing required flag (?:--)?(\S+)/.exec(line)?.[1] ?? [])
+  const names = missing.map((name) => `--${name}`).join(' and ')
+  const others = lines.filter((line) => !line.startsWith('Missing required flag')).map(sentenceOf)
+  const told =
+    missing.length === 0 ? [] : [`Missing required ${missing.length > 1 ? 'flags' : 'flag'} ${names}.`]
+  return [...told, ...new Set(others)].join(' ')
+}
+
+function sentenceOf(line: string): string {
+  const text = line
+    .replace(/^(--[\w-]+)(?:=.*)? cannot also be provided when using (--\S+)$/s, '$1 does not go with $2')
+    .replace(/^All of the following must be provided when using (--\S+): (.*)$/, '$1 needs $2 as well')
+  return /[.?!]$/.test(text) ? text : `${text}.`
 }
 
 const helpOf = (id: string) => `See \`scent ${id.replaceAll(':', ' ')} --help\`.`
@@ -67,6 +86,14 @@ export function unknownCommand(error: unknown, known: string[]): Failure | undef
     })
   }
   const words = id.replaceAll(':', ' ')
+  const [command] = known
+    .filter((one) => id.startsWith(`${one}:`) && !known.some((other) => other.startsWith(`${one}:`)))
+    .sort((a, b) => b.length - a.length)
+  if (command !== undefined) {
+    const rest = id.slice(command.length + 1).replaceAll(':', ' ')
+    const message = `\`scent ${command.replaceAll(':', ' ')}\` takes no argument "${rest}".`
+    return new Failure('INVALID_INPUT', {message, hint: helpOf(command)})
+  }
   const near = nearest(
     words,
     known.map((one) => one.replaceAll(':', ' ')),

@@ -141,6 +141,26 @@ describe('wrong usage exits with 2, in either voice', () => {
     [['discounts', 'update', 'EID20', '--value', '3'], 'INVALID_INPUT', '"EID20"'],
     [['webhooks', 'update', 'nope', '--header', 'a=b'], 'INVALID_INPUT', '"nope"'],
     [[...aReturn, '--line', `${aLine}=2:Other`], 'INVALID_INPUT', `--line ${aLine} is given twice`],
+    [
+      ['returns', 'create', aLine, '--group', 'x', '--line', `${aLine}=1:Damaged`],
+      'INVALID_INPUT',
+      '--group "x"',
+    ],
+    [[...aReturn, '--line', 'x=2:Other'], 'INVALID_INPUT', '--line "x"'],
+    [['discounts', 'update', aLine, '--variant', 'nope'], 'INVALID_INPUT', '--variant "nope"'],
+    [['discounts', 'update', aLine, '--valid-to', 'yesterday'], 'INVALID_INPUT', '--valid-to "yesterday"'],
+    [['discounts', 'update', aLine, '--valid-to', '2026-02-31x'], 'INVALID_INPUT', '--valid-to'],
+    [['wishlist', 'show', 'C1'], 'INVALID_INPUT', '`scent wishlist show` takes no argument "C1".'],
+    [['checkout', 'preview', 'x', 'y'], 'INVALID_INPUT', '`scent checkout preview` takes no argument "x y".'],
+    [['checkout', 'previw'], 'INVALID_INPUT', 'Did you mean `scent checkout preview`'],
+    [['reports', 'sales'], 'MISSING_INPUT', 'Missing required flags --from and --to.'],
+    [['wallet', 'transactions', '--check', '--all'], 'INVALID_INPUT', '--all does not go with --check.'],
+    [['sandbox', 'fault', '--id', '3'], 'INVALID_INPUT', '--id needs --clear as well.'],
+    [
+      ['cart', 'set', aLine, '--quantity', 'x', '--customer', 'c'],
+      'INVALID_INPUT',
+      '--quantity: Expected an',
+    ],
   ])('%j', async (argv, state, named) => {
     const before = shop.seen.length
     const [json, text] = await Promise.all([scent(...argv, '--json'), scent(...argv)])

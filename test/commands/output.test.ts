@@ -234,7 +234,7 @@ describe('flags that do not go together', () => {
     ['--json --columns amount', '--columns goes with a table or CSV'],
     ['--output ndjson --columns amount', '--columns goes with a table or CSV'],
     ['--output yaml', 'Expected --output=yaml to be one of: table, json, ndjson, csv'],
-    ['--all --page 2', 'cannot also be provided'],
+    ['--all --page 2', '--page does not go with --all.'],
     ['--page-size 101', 'Expected an integer less than or equal to 100'],
     ['--page 0', 'Expected an integer greater than or equal to 1'],
   ])('%s: %s', async (flags, message) => {

@@ -5,6 +5,7 @@ import {apiFlags, ScentCommand} from '../../command.ts'
 import {Failure} from '../../contract/failure.ts'
 import type {ReturnBody, ReturnRequest} from '../../contract/returns.ts'
 import {readReturnable, requestReturn} from '../../flows/returns.ts'
+import {requireUuid} from '../../terminal/flags.ts'
 import {askLines, deliveredTable, returnableTable, returnCard} from '../../terminal/returns.ts'
 
 type Lines = ReturnBody['lines']
@@ -34,6 +35,7 @@ The one documented reason is Damaged. After a lost answer the request is asked o
   async run(): Promise<ReturnRequest> {
     const {args, flags} = await this.parse(ReturnsCreate)
     const given = linesOf(flags.line)
+    if (flags.group !== undefined) requireUuid('--group', flags.group)
     if (given && !flags.group) throw new Failure('MISSING_INPUT', {message: '--line needs --group as well.'})
     if (!given && !(await this.ask()).interactive)
       throw new Failure('MISSING_INPUT', {
@@ -108,6 +110,7 @@ function lineOf(text: string): Lines[number] {
       message: `--line "${text}" is not LINE=QTY:REASON[:ALLOCATION].`,
       hint: 'Such as 1f0c2d3e-4b5a-4968-8776-655443322110=1:Damaged.',
     })
+  requireUuid('--line', id)
   const line = {scentOrderLineId: id, quantity: Number(quantity), reasonCode}
   return allocationId === undefined ? line : {...line, allocationId}
 }
