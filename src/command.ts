@@ -82,11 +82,13 @@ export abstract class ScentCommand extends Command {
     const query = {page: flags.page, pageSize: flags['page-size']}
     const page: unknown = await client.call(operation, withQuery(input, query))
     const rows = itemsOf(page) as Item<O>[] | undefined
-    this.show(rows ? {...view, rows: objectsOf(rows)} : await this.anyView(page))
     const {totalPages, totalCount} = (page as Partial<Page> | null)?.pagination ?? {}
-    if (Number(totalPages) > 1) {
+    const past = Number(totalPages) > 0 && (flags.page ?? 1) > Number(totalPages)
+    const empty = past ? {empty: `Page ${flags.page} is past the end.`} : {}
+    this.show(rows ? {...view, ...empty, rows: objectsOf(rows)} : await this.anyView(page))
+    if (past) this.aside(`There are ${totalPages} pages, ${totalCount} rows in all; --all shows them.`)
+    else if (Number(totalPages) > 1)
       this.aside(`Page ${flags.page ?? 1} of ${totalPages}, ${totalCount} rows in all; --all shows them.`)
-    }
     return page as Listing
   }
 

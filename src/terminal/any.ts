@@ -10,13 +10,14 @@ const isScalar = (value: unknown) => typeof value !== 'object' || value === null
 const cellOf = (value: unknown): Cell =>
   value === null || value === undefined ? null : isScalar(value) ? (value as Cell) : printJson(value, 0)
 
-/** Words of a field's name: `netSales` is `Net sales`. */
+/** Words of a field's name: `netSales` is `Net sales`, `vat` is `VAT`. */
 export function words(name: string): string {
   const text = name.replace(
     /([a-z\d])([A-Z])/g,
     (_, end: string, start: string) => `${end} ${start.toLowerCase()}`,
   )
-  return text.slice(0, 1).toUpperCase() + text.slice(1)
+  const spelt = text.replace(/\b(?:vat|utc|id|sku|url)\b/g, (short) => short.toUpperCase())
+  return spelt.slice(0, 1).toUpperCase() + spelt.slice(1)
 }
 
 /** The fields of all rows, in the order in which they come; those that are empty or hold more only for programs. */

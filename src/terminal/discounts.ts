@@ -1,6 +1,7 @@
 import type {DiscountCode} from '../contract/discounts.ts'
 import {isDigits, printJson} from '../contract/money.ts'
 import {type Cell, joined, money, time} from './cells.ts'
+import type {Card} from './output.ts'
 import type {Column, Table} from './table.ts'
 
 const worth = ({discountType, value}: DiscountCode): Cell =>
@@ -15,7 +16,7 @@ export const discountColumns: Column<DiscountCode>[] = [
   {key: 'from', header: 'From', yields: true, get: ({validFrom}) => time(validFrom)},
   {key: 'to', header: 'To', get: ({validTo}) => time(validTo)},
   {key: 'used', header: 'Used', get: ({usageCount}) => usageCount},
-  {key: 'cap', header: 'Of', yields: true, get: ({totalUsageCap}) => totalUsageCap},
+  {key: 'cap', header: 'Cap', yields: true, get: ({totalUsageCap}) => totalUsageCap},
   {key: 'per-customer', header: 'Per customer', shown: 'asked', get: ({perCustomerCap}) => perCustomerCap},
   {key: 'scope', header: 'Scope', shown: 'asked', get: ({productScope}) => productScope},
   {
@@ -31,6 +32,11 @@ export const discountColumns: Column<DiscountCode>[] = [
     get: ({minOrderValue}) => money(minOrderValue, 'SAR'),
   },
 ]
+
+/** Everything of one code. */
+export function discountCard(one: DiscountCode): Card<DiscountCode> {
+  return {rows: [one], upright: true, columns: discountColumns.map(({shown, ...column}) => column)}
+}
 
 interface Change {
   field: string

@@ -48,8 +48,12 @@ export const returnColumns: Column<ReturnRequest>[] = [
   {key: 'waybill', header: 'Waybill', shown: 'asked', get: ({logistics}) => logistics?.waybillNumber},
 ]
 
+/** Alone it is shown with all that is known of it, but for a currency beside its amount. */
+const whole = ({shown, ...column}: Column<ReturnRequest>): Column<ReturnRequest> =>
+  shown === 'plain' ? {...column, shown} : column
+
 export function returnCard(one: ReturnRequest): Card<ReturnRequest> {
-  return {rows: [one], upright: true, columns: returnColumns}
+  return {rows: [one], upright: true, columns: returnColumns.map(whole)}
 }
 
 interface ReturnableLine {

@@ -4,7 +4,7 @@ import type {DiscountCode} from '../../contract/discounts.ts'
 import {Failure} from '../../contract/failure.ts'
 import {changesBetween, merged, readDiscount, replaceDiscount} from '../../flows/discounts.ts'
 import {discountChanges, discountFlags} from '../../terminal/discount-flags.ts'
-import {changeTable, discountColumns} from '../../terminal/discounts.ts'
+import {changeTable, discountCard} from '../../terminal/discounts.ts'
 
 export default class DiscountsUpdate extends ScentCommand {
   static override summary = 'Change a discount code.'
@@ -30,13 +30,13 @@ export default class DiscountsUpdate extends ScentCommand {
     const difference = changesBetween(seen, merged(seen, changes))
     if (difference.length === 0) {
       this.note(`${seen.code} is that already. Nothing was sent.`)
-      this.show({rows: [seen], upright: true, columns: discountColumns})
+      this.show(discountCard(seen))
       return seen
     }
     await this.screen(changeTable(difference))
     await this.confirm(`Change discount code ${seen.code}?`)
     const updated = await replaceDiscount(client, seen, changes)
-    this.show({rows: [updated], upright: true, columns: discountColumns})
+    this.show(discountCard(updated))
     return updated
   }
 }

@@ -36,7 +36,7 @@ export default class WalletTransactions extends ScentCommand {
 
   async run(): Promise<Listing | Checked> {
     const {flags} = await this.parse(WalletTransactions)
-    const {client} = await this.session(flags)
+    const {client} = await this.session(flags, {job: flags.all || flags.check})
     if (flags.check) {
       const checked = await checkLedger(client, {fromUtc: flags.from, toUtc: flags.to})
       if (checked.unbroken) this.note(chainText(checked))

@@ -36,11 +36,12 @@ export default class WebhooksDeliveries extends ScentCommand {
 
   async run(): Promise<Listing> {
     const {args, flags} = await this.parse(WebhooksDeliveries)
-    const {client, time, sawWebhook} = await this.session(flags)
-    const seen = () => sawWebhook({id: args.id})
     const input = {params: {webhookId: args.id}, query: {pageSize: flags['page-size']}}
     const view = {columns: deliveryColumns, empty: 'No such delivery is kept.'}
-    const several = flags.all || flags.limit !== undefined || flags.failed || flags.event !== undefined
+    const filtered = flags.failed || flags.event !== undefined
+    const {client, time, sawWebhook} = await this.session(flags, {job: flags.all || filtered})
+    const seen = () => sawWebhook({id: args.id})
+    const several = flags.all || flags.limit !== undefined || filtered
     if (!flags.watch && !several) {
       const page = await this.list(client, listDeliveries, input, flags, view)
       await seen()
