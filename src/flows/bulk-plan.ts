@@ -22,7 +22,7 @@ export interface OrderPlan {
 
 type File = Parameters<typeof ordersIn>[0]
 
-const BATCH = 500
+const BATCH = 200
 /** Requests of a window that a job may send, and how long it is. */
 const WINDOW = {requests: 280, ms: 60_500}
 

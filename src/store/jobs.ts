@@ -186,13 +186,18 @@ export function openJobs(folders: Folders, identity: Identity): Jobs {
       const path = `${pathOf(id)}${PLAN}`
       const release = tryLock(join(folder, id))
       const file = at(path)
+      await file.append({...about, step: 'JOB', id, at: when})
+      const letGo = file.hold()
+      let ended = false
       const end = () => {
+        if (ended) return
+        ended = true
+        letGo()
         for (const name of namesIn(folder)) {
           if (name.startsWith(`${id}.ndjson${PLAN}`)) removeOwn(join(folder, name))
         }
         release?.()
       }
-      await file.append({...about, step: 'JOB', id, at: when})
       return {
         append: (records) => file.append(records),
         keep() {
@@ -237,10 +242,12 @@ function jobFile(path: string, file: Journal<JobRecord>, about: JobHead): JobFil
     isRunning: () => isLocked(runner),
     run() {
       const release = tryLock(runner)
-      // What a killed process wrote may be in memory alone: this one acts on it, and the power may fail later.
       if (release) {
-        attempt(path, 'written', () => flush(path))
-        return release
+        const letGo = file.hold()
+        return () => {
+          letGo()
+          release()
+        }
       }
       throw new Failure('BUSY', {
         message: `Job ${about.id} is running in another process.`,

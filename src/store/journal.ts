@@ -1,12 +1,13 @@
 import * as fs from 'node:fs'
 import {crc32} from 'node:zlib'
 import * as z from 'zod/mini'
-import {isFailure} from '../contract/failure.ts'
+import {Failure, isFailure} from '../contract/failure.ts'
 import {attempt, corrupt, createOwn, fileFailed, foreign, openOwn, writeOwn} from './files.ts'
-import {withLock} from './lock.ts'
+import {tryLock, withLock} from './lock.ts'
 
 const CHUNK = 64 * 1024
 const LONGEST_LINE = 1024 * 1024
+const LONGEST_HEADER = 4 * 1024
 const NEWLINE = 0x0a
 const SUM = /,"sum":"([0-9a-f]{8})"\}$/
 
@@ -25,6 +26,11 @@ export interface Journal<R> {
    * when the disk refuses, and from then on always: what a failed fsync has lost can't be known.
    */
   append(record: R | R[], options?: {sync?: boolean}): Promise<void>
+  /**
+   * Keeps every other process from appending until the returned function is called. Appending costs far less
+   * meanwhile, and records that are to be on disk at the same time share one flush. Fails with BUSY.
+   */
+  hold(): () => void
   /** Puts these records in the place of all others, whole or not at all; they are on disk when this returns. */
   replace(records: R[]): Promise<void>
   /** The records from the first to the last, read as they are asked for. Nothing where there is no file yet. */
@@ -55,26 +61,42 @@ export interface JournalOptions<R> {
 export function journal<R>(options: JournalOptions<R>): Journal<R> {
   let last: Promise<unknown> = Promise.resolve()
   let broken: unknown
+  let held: Held | undefined
+  const notBroken = async <T>(work: () => T | Promise<T>): Promise<T> => {
+    if (broken !== undefined) throw broken
+    try {
+      return await work()
+    } catch (error) {
+      if (isFailure(error, 'FILE_FAILED')) broken = error
+      throw error
+    }
+  }
   /** Changes after one another, in the order in which they were asked for. */
   const change = (records: R[], step: (lines: Buffer) => void) => {
-    const mine = last.then(async () => {
-      if (broken !== undefined) throw broken
-      const lines = records.map((record) => Buffer.from(encode(z.parse(options.record, record) as object)))
-      if (lines.some(({length}) => length > LONGEST_LINE))
-        throw new RangeError('a journal record is too long')
-      try {
-        await withLock(`${options.path}.lock`, () => step(Buffer.concat(lines)))
-      } catch (error) {
-        if (isFailure(error, 'FILE_FAILED')) broken = error
-        throw error
-      }
-    })
+    const lines = linesOf(options, records)
+    const mine = last.then(() => notBroken(() => withLock(`${options.path}.lock`, () => step(lines))))
     last = mine.catch(() => {})
     return mine
   }
   return {
-    append: (record, {sync = false} = {}) =>
-      change(Array.isArray(record) ? record : [record], (lines) => write(options, lines, sync)),
+    append(record, {sync = false} = {}) {
+      const added = Array.isArray(record) ? record : [record]
+      const writer = held
+      if (writer) return notBroken(() => writer.write(linesOf(options, added), sync))
+      return change(added, (lines) => write(options, lines, sync))
+    },
+    hold() {
+      const release = tryLock(`${options.path}.lock`)
+      if (release === undefined)
+        throw new Failure('BUSY', {message: `Another process of scent holds ${options.path}.`})
+      const writer = openHeld(options)
+      held = writer
+      return () => {
+        held = undefined
+        writer.close()
+        release()
+      }
+    },
     replace: (records) => change(records, (lines) => rewrite(options, lines)),
     records: () => records(options),
     entries: (from = 0) => entries(options, from),
@@ -86,6 +108,13 @@ export function journal<R>(options: JournalOptions<R>): Journal<R> {
       return found
     },
   }
+}
+
+function linesOf<R>({record: schema}: JournalOptions<R>, records: R[]): Buffer {
+  const lines = records.map((record) => encode(z.parse(schema, record) as object))
+  if (lines.some((line) => Buffer.byteLength(line) > LONGEST_LINE))
+    throw new RangeError('a journal record is too long')
+  return Buffer.from(lines.join(''))
 }
 
 async function* records<R>(options: JournalOptions<R>): AsyncGenerator<R> {
@@ -155,7 +184,8 @@ interface Line {
 
 /** Checked lines from a byte on. A last line without its end is a record only if its checksum fits. */
 function* lines(path: string, fd: number, from: number): Generator<Line> {
-  const chunk = Buffer.alloc(CHUNK)
+  // One record by its place needs few bytes, a whole journal many.
+  let chunk = Buffer.alloc(from > 0 ? CHUNK / 32 : CHUNK)
   let rest = Buffer.alloc(0)
   let number = 0
   let place = from
@@ -166,9 +196,8 @@ function* lines(path: string, fd: number, from: number): Generator<Line> {
     return value === undefined ? undefined : {value, place, next: place + bytes, name: name(), ended}
   }
   for (let at = from; ; ) {
-    // One record by its place needs few bytes, a whole journal many.
-    const wish = at === from && from > 0 ? CHUNK / 32 : CHUNK
-    const read = attempt(path, 'read', () => fs.readSync(fd, chunk, 0, wish, at))
+    if (at > from && chunk.length < CHUNK) chunk = Buffer.alloc(CHUNK)
+    const read = attempt(path, 'read', () => fs.readSync(fd, chunk, 0, chunk.length, at))
     if (read === 0) break
     at += read
     rest = Buffer.concat([rest, chunk.subarray(0, read)])
@@ -206,6 +235,54 @@ function write<R>({path, header}: JournalOptions<R>, line: Buffer, sync: boolean
   }
 }
 
+interface Held {
+  write(lines: Buffer, sync: boolean): void | Promise<void>
+  close(): void
+}
+
+/** A journal that this process alone appends to, open until it is closed. */
+function openHeld<R>({path, header}: JournalOptions<R>): Held {
+  const fd = openOrMake(path, header)
+  requireHeader(path, header, firstLine(path, fd))
+  let size = attempt(path, 'written', () => {
+    const healed = heal(fd)
+    // What a killed process wrote may be in memory alone: its successor acts on it, and the power may fail later.
+    fs.fsyncSync(fd)
+    return healed
+  })
+  let waiting: {done: () => void; fail: (error: unknown) => void}[] = []
+  let flushing = false
+
+  function flush(): void {
+    const these = waiting
+    waiting = []
+    flushing = these.length > 0
+    if (!flushing) return
+    fs.fsync(fd, (error) => {
+      for (const {done, fail} of these) error ? fail(fileFailed(path, 'written', error)) : done()
+      flush()
+    })
+  }
+
+  return {
+    write(lines, sync) {
+      attempt(path, 'written', () => {
+        if (fs.writeSync(fd, lines) !== lines.length) {
+          fs.ftruncateSync(fd, size)
+          throw fileFailed(path, 'written', {code: 'disk full'})
+        }
+        size += lines.length
+      })
+      if (!sync) return
+      return new Promise((done, fail) => {
+        waiting.push({done, fail})
+        if (!flushing) flush()
+      })
+    },
+    close: () => fs.closeSync(fd),
+  }
+}
+
 /** Writes a file of these lines alone, with the lock held. What stands there must be a journal of the same owner. */
 function rewrite<R>({path, header}: JournalOptions<R>, lines: Buffer): void {
   const fd = openOwn(path, fs.constants.O_RDONLY)
@@ -229,8 +306,8 @@ function openOrMake(path: string, header: Header): number {
 }
 
 function firstLine(path: string, fd: number): unknown {
-  const start = Buffer.alloc(CHUNK)
-  const read = attempt(path, 'read', () => fs.readSync(fd, start, 0, CHUNK, 0))
+  const start = Buffer.alloc(LONGEST_HEADER)
+  const read = attempt(path, 'read', () => fs.readSync(fd, start, 0, start.length, 0))
   const end = start.subarray(0, read).indexOf(NEWLINE)
   const value = end < 0 ? undefined : decode(start.toString('utf8', 0, end))
   if (value === undefined) throw corrupt(path, 'is empty or no journal of scent')
@@ -240,9 +317,10 @@ function firstLine(path: string, fd: number): unknown {
 /** Ends a torn last line: cut off, or completed where only its end was lost. Returns the size of the file. */
 function heal(fd: number): number {
   const size = fs.fstatSync(fd).size
+  const end = Buffer.alloc(1)
+  fs.readSync(fd, end, 0, 1, size - 1)
+  if (end[0] === NEWLINE) return size
   const tail = Buffer.alloc(Math.min(size, LONGEST_LINE))
-  fs.readSync(fd, tail, tail.length - 1, 1, size - 1)
-  if (tail.at(-1) === NEWLINE) return size
   fs.readSync(fd, tail, 0, tail.length, size - tail.length)
   const start = tail.lastIndexOf(NEWLINE) + 1
   if (decode(tail.toString('utf8', start)) !== undefined) return size + fs.writeSync(fd, '\n')
