@@ -3,6 +3,7 @@ import {execFileSync, spawn, spawnSync} from 'node:child_process'
 import {mkdtempSync, readFileSync, rmSync, writeFileSync} from 'node:fs'
 import {availableParallelism, loadavg, tmpdir} from 'node:os'
 import {join} from 'node:path'
+import {benchBulk} from './bench-bulk.ts'
 import {median, print} from './bench-figures.ts'
 import {benchSandbox, type Running, startSandbox} from './bench-sandbox.ts'
 
@@ -157,6 +158,7 @@ async function main(): Promise<void> {
     }
     benchSize()
     await benchSandbox(program, env)
+    await benchBulk(program, env, folder)
   } finally {
     rmSync(folder, {recursive: true, force: true, maxRetries: 5})
   }
