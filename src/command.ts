@@ -87,7 +87,7 @@ export abstract class ScentCommand extends Command {
     const past = Number(totalPages) > 0 && (flags.page ?? 1) > Number(totalPages)
     const empty = past ? {empty: `Page ${flags.page} is past the end.`} : {}
     this.show(rows ? {...view, ...empty, rows: objectsOf(rows)} : await this.anyView(page))
-    if (past) this.aside(`There are ${totalPages} pages, ${totalCount} rows in all; --all shows them.`)
+    if (past) this.aside(`The last page is ${totalPages}. --all shows the ${totalCount} rows.`)
     else if (Number(totalPages) > 1)
       this.aside(`Page ${flags.page ?? 1} of ${totalPages}, ${totalCount} rows in all; --all shows them.`)
     return page as Listing

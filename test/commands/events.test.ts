@@ -181,6 +181,15 @@ describe.skipIf(missing)('in a terminal', () => {
     })
     expect((await scent(...days.split(' '))).stdout).not.toContain('┤')
   })
+
+  it('a page past the end of a list is told as that', async () => {
+    await at('discounts list --page 9', async (terminal) => {
+      await terminal.see('[0]')
+      expect(terminal.screen()).toMatch(
+        /Page 9 is past the end\.\nThe last page is 1\. --all shows the 2 rows/,
+      )
+    })
+  })
 })
 
 describe('a discount code', () => {
@@ -188,6 +197,7 @@ describe('a discount code', () => {
     const {id, value} = (await json('discounts', 'list')).items[0]
     const changed = await scent('discounts', 'update', id, '--value', '12.50', '--yes')
     expect(changed.stderr).toMatch(/value\s+10\s+12\.50/)
+    expect(changed.stdout).toMatch(/^scope\tAll$/m)
     expect(await json('discounts', 'list')).toMatchObject({items: [{id, value: 12.5}, {}]})
     const same = await scent('discounts', 'update', id, '--value', '12.5', '--yes')
     expect(same.stderr).toContain('Nothing was sent')
