@@ -81,6 +81,7 @@ export async function runJob(
   const board = openBoard(screen.stderr, titleOf(work))
   session.showOn(board)
   try {
+    await screen.event({event: 'job', job: job.head.id, [work.rows]: work.counts().total})
     await runRows(session, job, work, screen, board)
     const summary = work.summary()
     await job.append({step: 'DONE', at: new Date().toISOString(), summary, ...(await work.proof())})

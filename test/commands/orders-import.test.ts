@@ -109,7 +109,8 @@ describe('orders import', () => {
       .split('\n')
       .map((line) => JSON.parse(line))
     expect(code).toBe(0)
-    expect(events.map(({event}) => event)).toEqual(['order', 'order', 'order', 'summary'])
+    expect(events.map(({event}) => event)).toEqual(['job', 'order', 'order', 'order', 'summary'])
+    expect(events[0]).toMatchObject({orders: 3})
     expect(events.at(-1).summary).toMatchObject({placed: 3})
   })
 
