@@ -304,6 +304,40 @@ describe.concurrent('a service that obeys the spec in its own way', () => {
   )
 })
 
+describe.concurrent('a job of orders, at a service that obeys the spec in its own way', () => {
+  const rows = ['PO-1', 'PO-2', 'PO-3'].map((externalReference, n) => ({
+    ...{externalReference, customerRef: `C-${n}`, shippingAddress},
+    lines: [{variantId: variant, quantity: 2}],
+  }))
+  const file = ({address}: Visit) => {
+    const path = address.replace(/[^/]+$/, 'orders.ndjson')
+    writeFileSync(path, rows.map((row) => `${JSON.stringify(row)}\n`).join(''))
+    return path
+  }
+  const habits: Record<string, Habits> = {
+    'that answers it all': {},
+    'that loses the answer of an order': {'POST /scent/orders': lost},
+    'that loses the answer of an add': {'POST /scent/cart/items': lost},
+    'that loses the answer of a lock': {'GET /scent/cart/checkout-preview': lost},
+    'that is behind a proxy that gives up': {
+      'POST /scent/orders': (usual, _, nth) => {
+        const reply = usual()
+        return nth < 3 ? {status: 504, raw: '<html>'} : reply
+      },
+    },
+  }
+  test.each(Object.entries(habits))('%s makes each of them once', (_, habit) =>
+    at(habit, async (visit) => {
+      const {summary, orders} = await visit.json('orders', 'import', file(visit), '--yes')
+      expect(summary).toEqual({placed: 3, alreadyPlaced: 0, refused: 0, unknown: 0})
+      expect(visit.service.orders.map(({reference}) => reference).sort()).toEqual(['PO-1', 'PO-2', 'PO-3'])
+      const ids = new Map(visit.service.orders.map(({reference, id}) => [reference, id]))
+      for (const {externalReference, orderId} of orders) expect(orderId).toBe(ids.get(externalReference))
+      for (const {lines} of visit.service.orders) expect(lines).toEqual([[variant, 2]])
+    }),
+  )
+})
+
 test('a bare scentDetail shows as an order too', () =>
   at({}, async (visit) => {
     await visit.json('cart', 'add', `${variant}=2`)

@@ -2,7 +2,7 @@ import {resolve} from 'node:path'
 import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
 import {apiFlags, ScentCommand} from '../../command.ts'
-import {Failure} from '../../contract/failure.ts'
+import {Failure, isFailure} from '../../contract/failure.ts'
 import {type Digits, digits, exact} from '../../contract/money.ts'
 import {planOrders, variantsIn} from '../../flows/bulk-plan.ts'
 import {pricesOf, resolveSkus} from '../../flows/catalog.ts'
@@ -126,13 +126,25 @@ Exit codes: 0 every order was charged once, 11 some were refused and not charged
     )
     checked.checkSkus(found)
     requireGood(path, checked)
-    const prices = await pricesOf(client, [...(await variantsIn(file, checked, found))])
+    const variants = await variantsIn(file, checked, found)
+    const prices = await ifOpen(pricesOf(client, variants))
     session.progress.say('Planning …')
-    const plan = await planOrders(file, checked, found, prices, draft, new Date().toISOString())
-    const wallet = (await readBalance(client))?.balance ?? null
+    const plan = await planOrders(file, checked, found, prices ?? new Map(), draft, new Date().toISOString())
+    const wallet = (await ifOpen(readBalance(client)))?.balance ?? null
     session.progress.clear()
     const goods = plan.goods === null ? null : digits(plan.goods)
     return {file: path, ...plan, goods, wallet, walletAfter: after(wallet, goods)}
+  }
+}
+
+/** What a plan can do without: undefined where this credential may not read it, or the service has none of it. */
+async function ifOpen<T>(read: Promise<T>): Promise<T | undefined> {
+  try {
+    return await read
+  } catch (error) {
+    const {httpStatus = 0} = isFailure(error) ? error.facts : {}
+    if (httpStatus === 403 || httpStatus === 404) return undefined
+    throw error
   }
 }
 
