@@ -136,9 +136,9 @@ export async function noteOutcome(
 
 const LONGEST_REASON = 500
 
-/** A refusal in one line, with what its details say of fields and of lines of a cart. */
+/** A refusal in one line, with what its details say of fields, of lines of a cart and of variants. */
 export function reasonOf({message, facts}: Failure): string {
-  const {errors, lines} = (facts.details ?? {}) as {errors?: unknown; lines?: unknown}
+  const {errors, lines, variantIds} = (facts.details ?? {}) as Record<string, unknown>
   const fields = typeof errors === 'object' && errors !== null ? Object.entries(errors) : []
   const issues = Array.isArray(lines) ? lines.filter((line) => typeof line?.issue === 'string') : []
   const parts = [
@@ -146,6 +146,7 @@ export function reasonOf({message, facts}: Failure): string {
     ...issues.map(({sku, variantId, issue, availableQuantity: left}) => {
       return `${sku ?? variantId}: ${issue}${typeof left === 'number' ? `, ${left} available` : ''}`
     }),
+    ...(Array.isArray(variantIds) ? [`Variants: ${variantIds.join(', ')}.`] : []),
   ]
   return [message, ...parts].join(' ').slice(0, LONGEST_REASON)
 }

@@ -6,6 +6,7 @@ import {linesOf, viewCart} from '../../src/flows/fill-cart.ts'
 import type {JobFile, JobRecord} from '../../src/store/jobs.ts'
 import {planJob, runJob, type Wish} from '../support/bulk.ts'
 import {openShop, type Shop} from '../support/shop.ts'
+import {killedAfter} from '../support/table.ts'
 
 let shop: Shop
 let variantId: string
@@ -24,20 +25,6 @@ const wish = (name: string, more: Partial<Wish> = {}): Wish => ({
   lines: [{variantId, quantity: 2}],
   ...more,
 })
-
-/** The journal of a process that is killed as soon as it has written such a record. */
-function killedAfter(job: JobFile, last: (record: JobRecord) => boolean): JobFile {
-  let dead = false
-  return {
-    ...job,
-    async append(added, options) {
-      if (dead) throw new Error('killed')
-      await job.append(added, options)
-      dead = [added].flat().some(last)
-      if (dead) throw new Error('killed')
-    },
-  }
-}
 
 const create = {match: {operation: 'createOrder'}} as const
 const cart = async (customerRef = 'C-1') => linesOf(await viewCart(shop.client, customerRef))

@@ -13,6 +13,7 @@ export interface Wish {
   lines: CartLine[]
   goods?: string
   countryCode?: string
+  city?: string
   discountCode?: string
 }
 
@@ -25,17 +26,22 @@ export async function planJob(wishes: Wish[], place = folder()): Promise<JobFile
   const about = {kind: 'orders', file: '/orders.csv', fileHash: 'hash', program: 'test', options: {}} as const
   const draft = await jobs.draft(about, at)
   await draft.append(
-    wishes.map(({reference, customerRef, lines, goods, countryCode = 'SAU', discountCode}, row) => ({
-      step: 'PLANNED' as const,
-      at,
-      reference,
-      customerRef,
-      lines,
-      address: {...address, countryCode},
-      ...(discountCode === undefined ? {} : {discountCode}),
-      rows: [row + 2],
-      goods: goods ?? null,
-    })),
+    wishes.map(
+      (
+        {reference, customerRef, lines, goods, countryCode = 'SAU', city = address.city, discountCode},
+        row,
+      ) => ({
+        step: 'PLANNED' as const,
+        at,
+        reference,
+        customerRef,
+        lines,
+        address: {...address, countryCode, city},
+        ...(discountCode === undefined ? {} : {discountCode}),
+        rows: [row + 2],
+        goods: goods ?? null,
+      }),
+    ),
   )
   return draft.keep()
 }
