@@ -68,7 +68,7 @@ export async function placeBulkOrder(
 ): Promise<BulkOutcome> {
   const {order, earlier} = work
   const sent = earlier.pending.length > 0
-  const known: Known = {open: sent, filled: work.filled || sent}
+  const known: Known = {open: mayStand(earlier), filled: work.filled || sent}
   let asked = !sent
   const outcome = await patiently(tools, askingAgain(tools, order), async () => {
     if (!asked) {
@@ -85,6 +85,11 @@ export async function placeBulkOrder(
   if (kind !== 'unknown') rules.budget.settle(order.reference, charged === null ? null : String(charged))
   await tidy(tools, order, outcome)
   return outcome
+}
+
+/** Whether an order may have been made under the reference: by a try of ours, or by one that was seen under way. */
+export function mayStand({pending, outcome}: OrderEntry): boolean {
+  return pending.length > 0 || outcome?.outcome === 'unknown'
 }
 
 const askingAgain =

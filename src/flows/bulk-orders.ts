@@ -10,6 +10,7 @@ import {
   type BulkTools,
   type BulkWork,
   clearBulkCart,
+  mayStand,
   placeBulkOrder,
 } from './bulk-order.ts'
 import {noteOutcome, type OrderTools} from './order-intent.ts'
@@ -212,7 +213,7 @@ async function settle(
 
 /** An order whose cart is not free: not sent, and done when it is. One that is open stays what it is. */
 async function postpone(run: BulkRun, tools: BulkTools, {order, earlier}: BulkWork): Promise<void> {
-  if (earlier.pending.length > 0) return
+  if (mayStand(earlier)) return
   const message = `The cart of ${order.customerRef} is in use, or an earlier order of it is not settled yet.`
   const failure = new Failure('OPEN_ORDER', {message, effect: 'none'})
   await noteOutcome(tools, order, {kind: 'relock', failure})

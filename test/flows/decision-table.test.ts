@@ -97,6 +97,20 @@ describe('the cart', () => {
     expect(t.tools.now()).toBeGreaterThan(900_000)
   })
 
+  test('row 5: … and a refusal of the cart after it proves nothing about it', async () => {
+    const over = t.underWay(t.reference())
+    t.on(
+      once(
+        ({url}) => url.includes('checkout-preview') && !url.includes('lock=true'),
+        () => {
+          over()
+          t.set('withheld', 1)
+        },
+      ),
+    )
+    expect(await t.order()).toMatchObject({state: 'unknown', code: 'OUTCOME_UNKNOWN'})
+  })
+
   test('row 6: preview names a pending order with another reference: refused after 2 minutes, the cart left alone', async () => {
     const before = t.tools.now()
     t.underWay('PO-of-another')
