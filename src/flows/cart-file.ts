@@ -43,6 +43,10 @@ type Source = Pick<RowFile, 'form' | 'header' | 'rows'>
 /** A column of problems may stand there, as in a file of orders. */
 const known = ['customerRef', 'variantId', 'sku', 'quantity', 'problem']
 
+/** not shown: the most lines of a cart. A record of a job has room for so many. */
+const MOST_LINES = 1000
+const tooMany = `has more than ${MOST_LINES} lines in one cart`
+
 /** Reads a whole file of cart lines and checks it, offline. `customer` stands in where a row names no customerRef. */
 export async function checkCartFile(file: Source, customer: string | undefined): Promise<CartFile> {
   const problems = openProblems()
@@ -57,6 +61,7 @@ export async function checkCartFile(file: Source, customer: string | undefined):
     if (read === undefined) continue
     const cart = carts.get(read.customerRef) ?? {number: carts.size, rows: 0}
     cart.rows += 1
+    if (cart.rows === MOST_LINES + 1) report(row.line, 'customerRef', read.customerRef, tooMany)
     carts.set(read.customerRef, cart)
     variants.add(cart.number, read.line, row.line)
   }

@@ -20,6 +20,9 @@ export const LATE_MS = 60_000
 const ROUNDS = 3
 const ADDS = 2
 
+/** not shown: the most lines of a cart. A record of a job has room for so many. */
+const MOST_LINES = 2000
+
 /** Stands for the emptying of a cart where a variant stands for its line. */
 const WHOLE = ''
 
@@ -107,6 +110,11 @@ const read = ({client}: CartTools, {customerRef}: CartWork): Promise<CartView> =
 
 async function targetsFor(tools: CartTools, work: CartWork, view: CartView): Promise<TargetLine[]> {
   const targets = targetsOf(work.mode, work.wanted, heldIn(view))
+  if (targets.length > MOST_LINES)
+    throw new Failure('INVALID_INPUT', {
+      message: `The cart of ${work.customerRef} holds too many lines to be replaced one by one, more than ${MOST_LINES}.`,
+      hint: 'Empty it first: `scent cart clear`.',
+    })
   await tools.fixTargets(work, targets)
   return targets
 }

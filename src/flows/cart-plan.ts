@@ -21,6 +21,8 @@ export interface CheckedCarts {
   checked: Pick<CartFile, 'index'>
   customer: string | undefined
   found: VariantsBySku
+  /** What the local catalog calls the variants, to show it. */
+  names: ReadonlyMap<string, string | null>
 }
 
 const BATCH = 500
@@ -57,16 +59,14 @@ export async function* surveyCarts(
 }
 
 async function* wantedIn(
-  {file, checked, customer, found}: CheckedCarts,
+  {file, checked, customer, found, names}: CheckedCarts,
   at: string,
 ): AsyncGenerator<WantedCart> {
   for await (const {customerRef, lines, rows} of cartsIn(file, checked, customer, found)) {
-    const wanted = lines.map(({variantId = '', sku = null, quantity}, n) => ({
-      variantId: variantId.toLowerCase(),
-      sku,
-      quantity,
-      row: rows[n] ?? 0,
-    }))
+    const wanted = lines.map(({variantId: given = '', sku, quantity}, n) => {
+      const variantId = given.toLowerCase()
+      return {variantId, sku: sku ?? names.get(variantId) ?? null, quantity, row: rows[n] ?? 0}
+    })
     yield {step: 'WANTED', at, customerRef, lines: wanted}
   }
 }

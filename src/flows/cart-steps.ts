@@ -30,6 +30,8 @@ export type Step =
   | {do: 'add' | 'set'; variantId: string; quantity: number}
   | {do: 'remove'; variantId: string}
 
+const LONGEST_SKU = 200
+
 export function heldIn(view: CartView): Held {
   const held = new Map<string, HeldLine>()
   for (const {variantId, sku, quantity, sellable} of 'lines' in view
@@ -37,10 +39,13 @@ export function heldIn(view: CartView): Held {
     : listed(view as Cart)) {
     const key = variantId.toLowerCase()
     const before = held.get(key)?.quantity ?? 0
-    if (quantity > 0) held.set(key, {sku: sku ?? null, quantity: before + quantity, sellable})
+    if (quantity > 0) held.set(key, {sku: nameOf(sku), quantity: before + quantity, sellable})
   }
   return held
 }
+
+/** It goes into the journal, whose lines have their length. */
+const nameOf = (sku: unknown) => (typeof sku === 'string' && sku.length <= LONGEST_SKU ? sku : null)
 
 const previewed = ({lines}: Preview) => lines.map((line) => ({...line, sellable: line.ok === true}))
 

@@ -14,21 +14,67 @@ export interface PlannedLine {
 
 const columnsOf = <Row extends PlannedLine>(done: boolean): Column<Row>[] => [
   {key: 'customer', header: 'Customer', get: ({customerRef}) => customerRef},
-  {key: 'sku', header: 'SKU', get: ({sku, variantId}) => sku ?? variantId},
-  {key: 'variant', header: 'Variant', whole: true, yields: true, get: ({variantId}) => variantId},
+  {key: 'line', header: 'SKU', shown: 'terminal', get: ({sku, variantId}) => sku ?? variantId},
+  {key: 'sku', header: 'SKU', shown: 'plain', get: ({sku}) => sku},
+  {key: 'variant', header: 'Variant', shown: 'plain', get: ({variantId}) => variantId},
   {key: 'before', header: done ? 'Before' : 'Now', get: ({before}) => before},
   {key: 'target', header: done ? 'Target' : 'Then', get: ({target}) => target},
 ]
 
-/** What an import would do with the lines of carts. */
-export function cartPlanTable(lines: Iterable<PlannedLine>): Table<PlannedLine> {
+/** What an import would do with a cart. */
+export interface PlannedCart {
+  customerRef: string
+  lines: Omit<PlannedLine, 'customerRef'>[]
+  /** Requests that change something. */
+  changes: number
+}
+
+const sumOf = (carts: PlannedCart[]) => carts.reduce((sum, {changes}) => sum + changes, 0)
+const linesOf = (carts: PlannedCart[]): PlannedLine[] =>
+  carts.flatMap(({customerRef, lines}) => lines.map((line) => ({customerRef, ...line})))
+
+/** What an import would do with the lines of carts, and how many requests that takes. */
+export function cartPlanTable(carts: PlannedCart[]): Table<PlannedLine> {
   const change: Column<PlannedLine> = {
     key: 'change',
     header: 'Change',
     get: (line) => changeOf(line, 'to be '),
   }
-  return {columns: [...columnsOf<PlannedLine>(false), change], rows: lines}
+  return {
+    columns: [...columnsOf<PlannedLine>(false), change],
+    rows: linesOf(carts),
+    below: [
+      {label: 'Carts', cell: carts.length},
+      {label: 'Requests that change something', cell: sumOf(carts)},
+    ],
+  }
 }
+
+/** The question before an import. `read` are its carts as they are now, none where they are too many to be read. */
+export function importQuestion(
+  mode: string,
+  file: {carts: number; lines: number},
+  read: PlannedCart[] = [],
+): string {
+  const carts = some(file.carts, 'cart')
+  if (read.length > 0) {
+    const gone = linesOf(read).filter(({target}) => target === 0)
+    const names = gone
+      .slice(0, NAMED)
+      .map(({sku, variantId, customerRef}) => `${sku ?? variantId} of ${customerRef}`)
+    const more = gone.length > NAMED ? ` and ${gone.length - NAMED} more` : ''
+    const removes =
+      gone.length === 0 ? '' : ` It removes ${some(gone.length, 'line')}: ${names.join(', ')}${more}.`
+    return `Send ${some(sumOf(read), 'change')} to ${carts}?${removes}`
+  }
+  return mode === 'replace'
+    ? `Let ${carts} hold exactly the ${some(file.lines, 'line')} of the file, and remove whatever else they hold?`
+    : `Put ${some(file.lines, 'line')} of the file on top of what ${carts} hold?`
+}
+
+/** Lines that a question names. */
+const NAMED = 5
+const some = (count: number, what: string) => `${count} ${what}${count === 1 ? '' : 's'}`
 
 function changeOf({before, target}: PlannedLine, verb = ''): string {
   if (before === target) return 'none'

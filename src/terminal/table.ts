@@ -9,9 +9,9 @@ export interface Column<Row> {
   get(row: Row): Cell
   /**
    * `plain`: in pipes and CSV, not in a terminal, where another cell says it (a currency beside its amount);
-   * `asked`: only when --columns names it.
+   * `terminal`: the other way round; `asked`: only when --columns names it.
    */
-  shown?: 'plain' | 'asked'
+  shown?: 'plain' | 'terminal' | 'asked'
   /** Never cut, whatever the width: an id that is no use in half. Numbers never are. */
   whole?: true
   /** Left out where the terminal is too narrow for all; the last such column goes first. */
@@ -48,7 +48,7 @@ export function chosen<Row>(
   target: 'terminal' | 'plain',
 ): Column<Row>[] {
   if (names === undefined) {
-    return columns.filter(({shown}) => shown === undefined || (shown === 'plain' && target === 'plain'))
+    return columns.filter(({shown}) => shown === undefined || shown === target)
   }
   return names.split(',').map((name) => {
     const {yields: _, ...found} = columns.find(({key}) => key === name.trim()) ?? {}

@@ -6,7 +6,7 @@ import {requireNew} from '../../terminal/jobs.ts'
 export default class JobsResume extends ScentCommand {
   static override summary = 'Go on with a bulk job where it stopped.'
   static override description =
-    `Settles first what was sent and not answered, with the same references, locks and bodies; then does what was not begun. What was charged stays charged, and nothing is ordered twice. The job asks nothing again: it goes on under what was approved when it began.
+    `Settles first what was sent and not answered, with the same references, locks and bodies; then does what was not begun. What was charged stays charged, and nothing is ordered twice. A cart import reads each cart again and sends only what differs from its targets. The job asks nothing again: it goes on under what was approved when it began.
 
 A second process on the same job is refused.`
   static override examples = [

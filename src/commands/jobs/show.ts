@@ -6,7 +6,7 @@ import {requireNew} from '../../terminal/jobs.ts'
 export default class JobsShow extends ScentCommand {
   static override summary = 'Show what became of each row of a bulk job.'
   static override description =
-    `One verdict a row: CHARGED ONCE, NOT CHARGED with why that is certain, or UNKNOWN with what would settle it and when. In a terminal only the rows that were not charged are listed; a pipe, --json and --output csv get them all.
+    `One verdict a row: CHARGED ONCE, NOT CHARGED with why that is certain, or UNKNOWN with what would settle it and when. In a terminal only the rows that were not charged are listed; a pipe, --json and --output csv get them all. Of a cart import it shows each line, what it held and what it is to hold.
 
 It reads local records and asks the service nothing. --watch follows a job that another process runs.`
   static override examples = [

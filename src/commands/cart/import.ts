@@ -1,0 +1,135 @@
+import {resolve} from 'node:path'
+import * as Args from '@oclif/core/args'
+import * as Flags from '@oclif/core/flags'
+import {apiFlags, customerFlag, ScentCommand} from '../../command.ts'
+import {type CartFile, checkCartFile} from '../../flows/cart-file.ts'
+import {type CartPlan, type CheckedCarts, planCarts, surveyCarts} from '../../flows/cart-plan.ts'
+import {type ImportMode, importModes} from '../../flows/cart-steps.ts'
+import {resolveSkus} from '../../flows/catalog.ts'
+import {badFile} from '../../flows/rows.ts'
+import type {Session} from '../../session.ts'
+import type {Jobs} from '../../store/jobs.ts'
+import {openRows} from '../../store/rows.ts'
+import {cartPlanTable, importQuestion} from '../../terminal/cart-import.ts'
+
+/** Carts that are read before the question; of more of them it tells the number. */
+const READ_FIRST = 20
+
+export default class CartImport extends ScentCommand {
+  static override summary = 'Fill carts from a file, each line exactly once.'
+  static override description =
+    `FILE is CSV with the columns variantId (or sku), quantity and, unless --customer is given, customerRef, in any order; or NDJSON of the same. The whole file is checked first: where a line is bad, all bad lines are named and nothing is sent.
+
+With --mode merge the quantities come on top of what a cart holds at the start; other lines stay. With --mode replace each cart of the file ends up holding exactly the file, by the fewest changes: everything else in it is removed.
+
+What each line is to hold is written down before the first change, and reached by absolute steps. After a lost answer, and after \`scent jobs resume JOB\`, nothing is added twice. A new line whose answer was lost is looked at again after a minute. Ctrl-C ends after the request under way.
+
+The partner-level cart has no route that sets or removes its lines, so every line needs a customer.
+
+Exit codes: 0 every line is at its target, 11 some lines were refused, 12 some could not be settled.`
+  static override examples = [
+    '<%= config.bin %> cart import lines.csv --customer C-1042 --dry-run',
+    '<%= config.bin %> cart import lines.csv --customer C-1042 --mode replace',
+    '<%= config.bin %> cart import carts.csv --yes --json',
+    'jq -c ".lines[]" wish.json | <%= config.bin %> cart import - --customer C-1042 --yes',
+  ]
+  static override args = {file: Args.string({description: 'CSV or NDJSON, or - for stdin.', required: true})}
+  static override flags = {
+    ...apiFlags,
+    customer: customerFlag,
+    mode: Flags.option({options: importModes})({
+      summary: 'Add to what a cart holds, or let it hold exactly the file.',
+      default: 'merge' as ImportMode,
+    }),
+    'dry-run': Flags.boolean({summary: 'Show what would change in each cart; change nothing.'}),
+  }
+
+  async run(): Promise<unknown> {
+    this.staySmall()
+    const {args, flags} = await this.parse(CartImport)
+    const {mode, customer} = flags
+    const file = await openRows(args.file, process.stdin)
+    try {
+      const checked = await checkCartFile(file, customer)
+      requireGood(args.file, checked)
+      const session = await this.session(flags, {job: true, board: true})
+      const same = {kind: 'cart', fileHash: file.hash, options: {customer: customer ?? null}} as const
+      const earlier = flags['dry-run'] ? undefined : await this.goOn(session, same, {concurrency: 1})
+      if (earlier) return earlier.document
+      const ask = await this.ask()
+      if (!flags['dry-run'] && !ask.interactive) await ask.confirm(importQuestion(mode, checked))
+      const carts = await this.resolved(session, args.file, file, checked, customer)
+      if (flags['dry-run']) return await this.dryRun(session, carts, mode)
+      if (!flags.yes) await this.approve(session, carts, checked, mode)
+      const about = {
+        kind: 'cart',
+        file: args.file === '-' ? '-' : resolve(args.file),
+        fileHash: file.hash,
+        program: this.config.version,
+        options: {mode, customer: customer ?? null},
+      } as const
+      const job = await this.keep(session, about, carts)
+      return await this.runJob(session, job, {concurrency: 1})
+    } finally {
+      await file.close()
+    }
+  }
+
+  /** Finds the variants that the file's SKUs stand for. */
+  private async resolved(
+    {client, catalog, time, progress}: Session,
+    path: string,
+    file: CheckedCarts['file'],
+    checked: CartFile,
+    customer: string | undefined,
+  ): Promise<CheckedCarts> {
+    if (checked.skus.length > 0) progress.say('Reading the catalog …')
+    const cache = await catalog()
+    const found = await resolveSkus({client, cache, now: time.now}, checked.skus)
+    progress.clear()
+    checked.checkSkus(found)
+    requireGood(path, checked)
+    return {file, checked, customer, found, names: (await cache.read()).skus}
+  }
+
+  private async dryRun({client}: Session, carts: CheckedCarts, mode: ImportMode): Promise<unknown> {
+    const plans: CartPlan[] = []
+    for await (const plan of surveyCarts(client, carts, mode)) plans.push(plan)
+    this.show(cartPlanTable(plans))
+    const changes = plans.reduce((sum, plan) => sum + plan.changes, 0)
+    return {carts: plans, summary: {carts: plans.length, changes}}
+  }
+
+  /** Shows what will change, as far as that can be read in a moment, and asks once. */
+  private async approve(
+    {client}: Session,
+    carts: CheckedCarts,
+    checked: CartFile,
+    mode: ImportMode,
+  ): Promise<void> {
+    const plans: CartPlan[] = []
+    if (checked.carts <= READ_FIRST) {
+      for await (const plan of surveyCarts(client, carts, mode)) plans.push(plan)
+      await this.screen(cartPlanTable(plans))
+    }
+    await this.confirm(importQuestion(mode, checked, plans))
+  }
+
+  private async keep(session: Session, about: Parameters<Jobs['draft']>[0], carts: CheckedCarts) {
+    const at = new Date().toISOString()
+    const draft = await (await session.jobs()).draft(about, at)
+    try {
+      await planCarts(carts, draft, at)
+      const job = draft.keep()
+      this.note(`Job ${job.head.id}. If it is cut off: \`scent jobs resume ${job.head.id}\`.`)
+      return job
+    } catch (error) {
+      draft.drop()
+      throw error
+    }
+  }
+}
+
+function requireGood(path: string, {problems, problemCount}: CartFile): void {
+  if (problemCount > 0) throw badFile(path, problems, problemCount)
+}
