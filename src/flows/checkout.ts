@@ -2,6 +2,7 @@ import {type Preview, type PreviewLine, previewCheckout, takePriceLock} from '..
 import {Failure, isFailure} from '../contract/failure.ts'
 import type {Digits} from '../contract/money.ts'
 import {millis} from '../contract/time.ts'
+import {submitToEach} from './every-lock.ts'
 import {type CartLine, type CartRef, linesOf, sameLines} from './fill-cart.ts'
 import {
   isAbove,
@@ -11,7 +12,7 @@ import {
   type OrderTools,
   type PriceLock,
 } from './order-intent.ts'
-import {submitOrder, submitToEach} from './place-order.ts'
+import {submitOrder} from './place-order.ts'
 
 /** A create is not started with less of its lock left than this: a lost answer needs time to be asked again. */
 const LOCK_RESERVE_MS = 60_000

@@ -100,6 +100,11 @@ export function failed(orderId: string, reason: string | null): OrderOutcome {
   }
 }
 
+/** Whether the service made the order and failed it: nothing was charged, and its lock is used up. */
+export function isFailedOrder(outcome: OrderOutcome): outcome is OrderOutcome & {kind: 'refused'} {
+  return outcome.kind === 'refused' && outcome.failure.code === 'ORDER_FAILED'
+}
+
 async function attempt<T>(work: () => Promise<T>): Promise<T | Failure> {
   try {
     return await work()

@@ -2,18 +2,14 @@ import {createHash} from 'node:crypto'
 import {type Preview, previewCheckout} from '../contract/checkout.ts'
 import {Failure, isFailure} from '../contract/failure.ts'
 import {type CreatedOrder, createOrder, type OrderBody} from '../contract/orders.ts'
-import type {OrderEntry} from '../store/orders.ts'
-import {asBefore, asUnknown, compareExisting, failed, placed} from './existing-order.ts'
+import {asBefore, asUnknown, compareExisting, failed, isFailedOrder, placed} from './existing-order.ts'
 import {
-  newLockHint,
   note,
   noteOutcome,
   type OrderIntent,
   type OrderOutcome,
   type OrderTools,
-  type PlacedOrder,
   type PriceLock,
-  plan,
 } from './order-intent.ts'
 
 type Answer =
@@ -53,8 +49,8 @@ const patience: Partial<Record<Answer, {total: number; pause: number}>> = {
 
 /**
  * Orders once: writes the submission down, sends it, and asks again with the same reference, lock and body until an
- * answer settles it or patience ends. `earlier` says that a submission of this reference may have left before.
- * Every end but `relock` is on disk when this returns. Throws only what is no Failure.
+ * answer settles it or patience ends. `earlier` says that a submission of this reference with another lock may have
+ * left before. The end is on disk when this returns. Throws only what is no Failure.
  */
 export async function submitOrder(
   tools: OrderTools,
@@ -62,90 +58,15 @@ export async function submitOrder(
   lock: PriceLock,
   earlier: boolean,
 ): Promise<OrderOutcome> {
-  const outcome = await askUntilSettled(tools, intent, lock, earlier)
+  const asked = await askUntilSettled(tools, intent, lock, earlier)
+  // An order that failed has used up its own lock, and says nothing of the earlier submission.
+  const outcome = earlier && isFailedOrder(asked) ? asBefore(asked.failure, true) : asked
   await noteOutcome(tools, intent, outcome)
   return outcome
 }
 
-/**
- * Submits with each lock that an order was sent with, until an answer settles it. When the service says of every one
- * that it has expired, none of them has been used and none can be any more, so nothing was charged: `relock`, also
- * where an answer had been lost (a used lock answers CONFLICT_PRICE_LOCK_ALREADY_USED; spec, States: Price lock).
- */
-export async function submitToEach(
-  tools: OrderTools,
-  intent: OrderIntent,
-  locks: PriceLock[],
-  earlier: boolean,
-): Promise<OrderOutcome> {
-  let outcome: OrderOutcome | undefined
-  for (const lock of locks) {
-    outcome = await submitOrder(tools, intent, lock, earlier || outcome?.kind === 'unknown')
-    if (expired(outcome) === undefined) return outcome
-  }
-  if (outcome === undefined) throw new Error(`nothing was submitted under ${intent.reference}`)
-  if (outcome.kind === 'relock') return outcome
-  const settled: OrderOutcome = {kind: 'relock', failure: expired(outcome) as Failure}
-  await noteOutcome(tools, intent, settled)
-  return settled
-}
-
-/** The service's word that a lock has expired, when that is how a submission ended. */
-function expired(outcome: OrderOutcome): Failure | undefined {
-  if (outcome.kind !== 'relock' && !(outcome.kind === 'unknown' && outcome.relock)) return undefined
-  const said = outcome.kind === 'unknown' ? outcome.failure.cause : outcome.failure
-  return isFailure(said, 'VALIDATION_PRICE_LOCK_EXPIRED') ? said : undefined
-}
-
-/**
- * Orders from a lock that the user names, taking up an earlier run of the same reference whose answer was lost.
- * Fails with the refusal, with OUTCOME_UNKNOWN where it can't be settled, or with INVALID_INPUT, and nothing sent,
- * where the earlier run under this reference wanted another order.
- */
-export async function orderByLock(
-  tools: OrderTools,
-  intent: OrderIntent,
-  lockId: string,
-): Promise<PlacedOrder> {
-  const earlier = await tools.records.find(intent.reference)
-  const open = (earlier?.pending.length ?? 0) > 0
-  if (earlier && open && !sameIntent(earlier, intent)) {
-    throw new Failure('INVALID_INPUT', {
-      message: `An order for another cart, address or discount code was sent as ${intent.reference}, and has no answer yet.`,
-      hint: 'Repeat it with the values it had, or give a new order a reference of its own.',
-    })
-  }
-  await plan(tools, intent)
-  const before = open ? (earlier?.pending ?? []).map((sent) => sent.lockId) : []
-  const locks = [...new Set([lockId, ...before])].map((id) => ({lockId: id, total: null, usableUntil: null}))
-  const outcome = await submitToEach(tools, intent, locks, open)
-  if ('order' in outcome) return outcome.order
-  const {failure} = outcome
-  if (failure.code !== 'OUTCOME_UNKNOWN') throw failure
-  throw new Failure(
-    'OUTCOME_UNKNOWN',
-    {
-      ...failure.facts,
-      details: {externalReference: intent.reference, lockId},
-      hint:
-        outcome.kind === 'unknown' && outcome.relock
-          ? newLockHint(intent.reference)
-          : 'Run the same command again: the same reference never orders twice.',
-    },
-    {cause: failure.cause},
-  )
-}
-
-function sameIntent(entry: OrderEntry, {customerRef, address, discountCode}: OrderIntent): boolean {
-  const text = (value: object) => JSON.stringify(Object.entries(value).sort())
-  return (
-    entry.customerRef === customerRef &&
-    entry.discountCode === discountCode &&
-    text(entry.address) === text(address)
-  )
-}
-
-async function askUntilSettled(
+/** Asks until an answer settles it or patience ends. What came of it is not on disk yet. */
+export async function askUntilSettled(
   tools: OrderTools,
   intent: OrderIntent,
   lock: PriceLock,
@@ -227,13 +148,18 @@ async function settle(
 }
 
 async function pendingIsOurs(tools: OrderTools, intent: OrderIntent): Promise<boolean> {
+  return (await previewOf(tools, intent))?.pendingOrderReference === intent.reference
+}
+
+/** The cart of an order as it is now; undefined where it can't be seen. */
+export async function previewOf(
+  {client}: OrderTools,
+  {customerRef}: OrderIntent,
+): Promise<Preview | undefined> {
   try {
-    const preview: Preview = await tools.client.call(previewCheckout, {
-      query: intent.customerRef === null ? {} : {customerRef: intent.customerRef},
-    })
-    return preview.pendingOrderReference === intent.reference
+    return await client.call(previewCheckout, {query: customerRef === null ? {} : {customerRef}})
   } catch (error) {
-    if (isFailure(error)) return false
+    if (isFailure(error)) return undefined
     throw error
   }
 }

@@ -2,6 +2,7 @@ import {previewCheckout} from '../contract/checkout.ts'
 import {Failure, isFailure} from '../contract/failure.ts'
 import type {OrderEntry} from '../store/orders.ts'
 import {lockCart, noteLock} from './checkout.ts'
+import {submitToEach} from './every-lock.ts'
 import {addToCart, emptyCart, linesOf, sameLines} from './fill-cart.ts'
 import {
   againHint,
@@ -15,7 +16,7 @@ import {
   told,
   unsaid,
 } from './order-intent.ts'
-import {submitOrder, submitToEach} from './place-order.ts'
+import {submitOrder} from './place-order.ts'
 import {readNamedOrder} from './read-order.ts'
 import type {Walked, Walker, WalkRequest, WalkTools} from './walk.ts'
 

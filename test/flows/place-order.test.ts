@@ -1,5 +1,6 @@
 import {afterEach, describe, expect, test} from 'vitest'
 import {addCartItem} from '../../src/contract/cart.ts'
+import type {HttpRequest} from '../../src/contract/wire.ts'
 import {type Locked, lockCart, noteLock, orderLocked} from '../../src/flows/checkout.ts'
 import {linesOf, viewCart} from '../../src/flows/fill-cart.ts'
 import {type OrderIntent, plan} from '../../src/flows/order-intent.ts'
@@ -38,6 +39,12 @@ async function planned(
 async function debits() {
   return (await shop.ledger()).filter(({transactionType}) => transactionType === 'Debit').length
 }
+
+const refused = (state: string) => ({
+  status: 400,
+  headers: {'content-type': 'application/json'},
+  body: JSON.stringify({state, payload: null, details: null}),
+})
 
 const create = {match: {operation: 'createOrder'}} as const
 
@@ -337,9 +344,7 @@ describe('an order that was cut off', () => {
     shop = await openShop({
       through: (send) => async (request) => {
         const old = strict && request.url.endsWith('/scent/orders') && request.body?.includes(oldLock)
-        if (!old) return send(request)
-        const body = '{"state":"VALIDATION_PRICE_LOCK_INVALID","payload":null,"details":null}'
-        return {status: 400, headers: {'content-type': 'application/json'}, body}
+        return old ? refused('VALIDATION_PRICE_LOCK_INVALID') : send(request)
       },
     })
     let oldLock = ''
@@ -356,5 +361,81 @@ describe('an order that was cut off', () => {
     expect(await takeUp(shop.tools, entry)).toMatchObject({kind: 'placed', order: {answered: false}})
     expect(await debits()).toBe(before)
     expect(linesOf(await viewCart(shop.client, 'C-1'))).toEqual([])
+  })
+
+  test('is not settled by a new lock whose order fails, before the earlier lock has expired as well', async () => {
+    let gone = 'VALIDATION_PRICE_LOCK_INVALID'
+    shop = await openShop({
+      through: (send) => async (request) => {
+        const old = cut && request.url.endsWith('/scent/orders') && request.body?.includes(oldLock)
+        return old ? refused(gone) : send(request)
+      },
+    })
+    let cut = false
+    const {intent, locked} = await prepared()
+    const oldLock = locked.lock.lockId
+    shop.fault({effect: 'status', status: 504, ...create, when: 'before'})
+    await orderLocked(shop.tools, intent, locked, locked.lock.total, false)
+    shop.sandbox.state.faults.clear()
+    cut = true
+    shop.sandbox.state.world.run('UPDATE partners SET wallet = 100')
+    const open = async () => {
+      const [entry] = await shop.records.open()
+      if (!entry) throw new Error('nothing is open')
+      return entry
+    }
+    // The first create may still be on its way, and the wallet may be filled by the time it arrives.
+    expect(await takeUp(shop.tools, await open())).toMatchObject({
+      kind: 'unknown',
+      failure: {cause: {code: 'ORDER_FAILED'}},
+    })
+    gone = 'VALIDATION_PRICE_LOCK_EXPIRED'
+    const failed = {kind: 'refused', failure: {code: 'ORDER_FAILED'}}
+    expect(await takeUp(shop.tools, await open())).toMatchObject(failed)
+    expect(await shop.records.open()).toEqual([])
+  })
+})
+
+describe('an attempt that is still under way when its lock expires', () => {
+  /** A service that looks at locks first, and is slow: it ends the first attempt at an order when it is previewed. */
+  async function slowShop(ends: boolean) {
+    let begun: HttpRequest | undefined
+    let ended = false
+    shop = await openShop({
+      through: (send) => async (request) => {
+        const creates = request.url.endsWith('/scent/orders')
+        if (creates && begun === undefined) {
+          begun = request
+          shop.sandbox.state.inFlight.push({partnerId, externalReference: 'PO-1', customerRef: 'C-1'})
+          return {status: 504, headers: {}, body: ''}
+        }
+        if (creates && !ended) return refused('VALIDATION_PRICE_LOCK_EXPIRED')
+        if (ends && begun && !ended && request.url.includes('checkout-preview')) {
+          ended = true
+          shop.sandbox.state.inFlight = []
+          await send(begun)
+        }
+        return send(request)
+      },
+    })
+    const {id: partnerId} = shop.sandbox.state.world.get<{id: string}>(
+      "SELECT id FROM partners WHERE name = 'Rimal Retail'",
+    ) as {id: string}
+    return prepared()
+  }
+
+  test('is not taken for one that never ran', async () => {
+    const {intent, locked} = await slowShop(false)
+    const outcome = await orderLocked(shop.tools, intent, locked, locked.lock.total, false)
+    expect(outcome).toMatchObject({kind: 'unknown', failure: {code: 'OUTCOME_UNKNOWN'}})
+    expect(await shop.records.open()).toHaveLength(1)
+  })
+
+  test('and ends before anybody looks, is found', async () => {
+    const {intent, locked} = await slowShop(true)
+    const before = await debits()
+    const outcome = await orderLocked(shop.tools, intent, locked, locked.lock.total, false)
+    expect(outcome).toMatchObject({kind: 'placed', order: {answered: false}})
+    expect(await debits()).toBe(before + 1)
   })
 })
