@@ -31,7 +31,14 @@ import {paintFor, safe} from './terminal/text.ts'
 import {failureOf, requireOneOutput, wantsJson} from './terminal/usage.ts'
 
 // A command takes its flags from where it takes its base.
-export {apiFlags, customerFlag, listFlags, outputFlags} from './terminal/flags.ts'
+export {
+  apiFlags,
+  concurrencyFlag,
+  customerFlag,
+  listFlags,
+  outputFlags,
+  refusedFlag,
+} from './terminal/flags.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: oclif's own shape of parsed flags and arguments
 type Parsed = {[name: string]: any}

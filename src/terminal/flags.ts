@@ -88,6 +88,20 @@ export const customerFlag = Flags.string({
   helpValue: 'REF',
 })
 
+/** How many orders of a job are under way at a time. */
+export const concurrencyFlag = Flags.integer({
+  summary: 'Orders under way at a time.',
+  default: 4,
+  min: 1,
+  max: 32,
+  helpValue: 'N',
+})
+
+export const refusedFlag = Flags.string({
+  summary: 'Write refused rows to this new file, to correct and import again.',
+  helpValue: 'FILE',
+})
+
 export const listFlags = {
   page: Flags.integer({summary: 'Page to show.', min: 1, helpGroup: 'LIST'}),
   'page-size': Flags.integer({summary: 'Rows a page.', min: 1, max: 100, helpGroup: 'LIST'}),

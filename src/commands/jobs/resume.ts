@@ -1,6 +1,5 @@
 import * as Args from '@oclif/core/args'
-import * as Flags from '@oclif/core/flags'
-import {apiFlags, ScentCommand} from '../../command.ts'
+import {apiFlags, concurrencyFlag, refusedFlag, ScentCommand} from '../../command.ts'
 import {requireNew} from '../../terminal/jobs.ts'
 
 export default class JobsResume extends ScentCommand {
@@ -16,17 +15,8 @@ A second process on the same job is refused.`
   static override args = {job: Args.string({description: 'Job id.', required: true})}
   static override flags = {
     ...apiFlags,
-    concurrency: Flags.integer({
-      summary: 'Orders under way at a time.',
-      default: 4,
-      min: 1,
-      max: 32,
-      helpValue: 'N',
-    }),
-    refused: Flags.string({
-      summary: 'Write refused rows to this new file, to correct and import again.',
-      helpValue: 'FILE',
-    }),
+    concurrency: concurrencyFlag,
+    refused: refusedFlag,
   }
 
   async run(): Promise<unknown> {

@@ -1,6 +1,6 @@
 import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
-import {apiFlags, ScentCommand} from '../../command.ts'
+import {apiFlags, refusedFlag, ScentCommand} from '../../command.ts'
 import {requireNew} from '../../terminal/jobs.ts'
 
 export default class JobsShow extends ScentCommand {
@@ -19,10 +19,7 @@ It reads local records and asks the service nothing. --watch follows a job that 
   static override flags = {
     ...apiFlags,
     watch: Flags.boolean({summary: 'Follow it until it ends, or until Ctrl-C.'}),
-    refused: Flags.string({
-      summary: 'Write refused rows to this new file, to correct and import again.',
-      helpValue: 'FILE',
-    }),
+    refused: refusedFlag,
   }
 
   private watching = false

@@ -1,7 +1,7 @@
 import {resolve} from 'node:path'
 import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
-import {apiFlags, ScentCommand} from '../../command.ts'
+import {apiFlags, concurrencyFlag, refusedFlag, ScentCommand} from '../../command.ts'
 import {Failure, isFailure} from '../../contract/failure.ts'
 import {type Digits, digits, exact} from '../../contract/money.ts'
 import {planOrders, variantsIn} from '../../flows/bulk-plan.ts'
@@ -36,13 +36,7 @@ Exit codes: 0 every order was charged once, 11 some were refused and not charged
   static override args = {file: Args.string({description: 'CSV or NDJSON, or - for stdin.', required: true})}
   static override flags = {
     ...apiFlags,
-    concurrency: Flags.integer({
-      summary: 'Orders under way at a time.',
-      default: 4,
-      min: 1,
-      max: 32,
-      helpValue: 'N',
-    }),
+    concurrency: concurrencyFlag,
     'max-total': Flags.string({summary: 'The most that the whole job may charge, with VAT.', helpValue: 'D'}),
     'max-drift': Flags.string({
       summary: "How far an order's goods may cost more than planned, such as 2%; 0 for not at all.",
@@ -52,10 +46,7 @@ Exit codes: 0 every order was charged once, 11 some were refused and not charged
       summary: 'What to do with a cart that holds something: refuse the order, or empty the cart.',
       default: 'require-empty',
     }),
-    refused: Flags.string({
-      summary: 'Write refused rows to this new file, to correct and import again.',
-      helpValue: 'FILE',
-    }),
+    refused: refusedFlag,
     'dry-run': Flags.boolean({summary: 'Check the file and show the plan; change nothing.'}),
   }
 
