@@ -190,3 +190,23 @@ test('in a terminal it asks once, draws a bar, and the first Ctrl-C ends it with
   expect(ordersOf('Y')).toHaveLength(12)
   expect(existsSync(join(folder, 'refused.csv'))).toBe(true)
 })
+
+test('a second Ctrl-C leaves at once, and a resume settles what was under way', async () => {
+  const file = orderFile(folder, 'twice-cut.csv', manyOrders('Z', 6))
+  shop.fault({match: {operation: 'createOrder'}, effect: 'slow', delayMs: 8_000, times: 2})
+  const running = shop.start(['orders', 'import', file, '--yes', '--concurrency', '2'])
+  await running.said('Job ')
+  while (shop.sandbox.state.inFlight.length < 2) await new Promise((turn) => setTimeout(turn, 20))
+  running.child.kill('SIGINT')
+  await running.said('press Ctrl-C again')
+  running.child.kill('SIGINT')
+  const {code, stderr} = await running.ended
+  expect(code).toBe(130)
+  expect(ordersOf('Z')).toEqual([])
+  const [, id] = /scent jobs resume ([\w-]+)/.exec(stderr) ?? []
+  expect((await shop.json(['jobs', 'show', id ?? ''])).summary).toEqual({
+    ...{placed: 0, alreadyPlaced: 0, refused: 0, unknown: 2, pending: 4},
+  })
+  expect((await shop.json(['jobs', 'resume', id ?? ''])).summary).toMatchObject({placed: 6, unknown: 0})
+  expect(ordersOf('Z')).toHaveLength(6)
+})
