@@ -24,7 +24,7 @@ type Answer =
   | 'no'
 
 /** What each refusal of a create means (spec, Create scent order). Every code not named here is a plain no. */
-const answers: Readonly<Record<string, Answer>> = {
+export const answers: Readonly<Record<string, Answer>> = {
   OUTCOME_UNKNOWN: 'again',
   NO_CONNECTION: 'again',
   UPSTREAM_AUTH_FAILED: 'again',

@@ -148,10 +148,10 @@ async function exists({client}: OrderTools, orderId: string): Promise<boolean> {
 }
 
 /**
- * Takes up an order whose submissions got no answer: the same body again, with each lock it was sent with. Where the
- * service says of every one that it has expired, none was used, and none can be any more: not charged (`relock`).
- * Where a lock is gone otherwise, only a new one under the same reference can settle it: the cart, filled again if it
- * is gone, is ordered, and the answer is either this order or the earlier one. A cart filled for nothing is cleared.
+ * Takes up an order whose submissions got no answer: the same body again, with each lock it was sent with. Where all of
+ * them are spent (see submitToEach), nothing was charged: `relock`, or `refused` where an order failed. Where a lock is
+ * gone otherwise, only a new one under the same reference can settle it: the cart, filled again if it is gone, is
+ * ordered, and the answer is either this order or the earlier one. A cart filled for nothing is cleared.
  */
 export async function takeUp(tools: OrderTools, entry: OrderEntry): Promise<OrderOutcome> {
   const outcome = await askAgain(tools, entry)
