@@ -180,7 +180,8 @@ export abstract class ScentCommand extends Command {
         hint: `Go on with it: \`scent jobs resume ${id}\`.`,
         details: {job: id},
       })
-    await this.confirm(`Job ${id} of this very file is not finished. Go on with it?`)
+    const how = job.head.options.mode ? `, begun with --mode ${job.head.options.mode},` : ''
+    await this.confirm(`Job ${id} of this very file${how} is not finished. Go on with it?`)
     return {document: await this.runJob(session, job, options)}
   }
 

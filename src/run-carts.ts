@@ -63,7 +63,7 @@ function textOf(event: CartImportEvent): string | undefined {
   if (event.kind === 'cart-left')
     return `The cart of ${event.customerRef} is left for a resume: ${event.failure.message}`
   if (event.kind === 'waiting')
-    return `The answer of an add was lost; looking at ${some(event.carts)} again in ${span(event.inMs)}, when it can no longer arrive.`
+    return `An answer was lost; ${some(event.carts)} to be looked at again in ${span(event.inMs)}, when what was lost has had its time to arrive.`
   if (event.kind === 'asking-again' && event.inMs > 2_000)
     return `No usable answer for ${event.customerRef} (${event.code}); asking again in ${span(event.inMs)}.`
   return undefined

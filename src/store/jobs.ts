@@ -214,10 +214,7 @@ export function openJobs(folders: Folders, identity: Identity): Jobs {
     },
     list() {
       const ids = namesIn(folder).flatMap((name) => /^([\w-]+)\.ndjson$/.exec(name)?.[1] ?? [])
-      return ids
-        .sort()
-        .reverse()
-        .flatMap((id) => open(id) ?? [])
+      return ids.flatMap((id) => open(id) ?? []).sort((a, b) => (a.head.at < b.head.at ? 1 : -1))
     },
     open(id) {
       const found = /^[\w-]+$/.test(id) ? open(id) : undefined

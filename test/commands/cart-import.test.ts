@@ -190,7 +190,7 @@ test('in a terminal it asks once, names what is removed, and Ctrl-C ends it afte
     terminal.press('Enter')
     terminal.type(line)
     terminal.press('Enter')
-    await terminal.see('is not finished. Go on with it?')
+    await terminal.see('of this very file, begun with --mode replace,')
     terminal.press('y', 'Enter')
     await terminal.see('exit 0')
     expect(terminal.screen()).toMatch(/G-1 +RML-SAF-100 +1 +0 +removed/)

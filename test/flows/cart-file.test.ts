@@ -129,6 +129,15 @@ describe('a line is refused', () => {
     ])
   })
 
+  test('that is one too many for its cart', async () => {
+    const ids = Array.from({length: 1001}, (_, n) => `6c1f8a52-3f0e-4b1d-9a70-${String(n).padStart(12, '0')}`)
+    const text = `variantId,quantity\n${ids.map((id) => `${id},1\n`).join('')}`
+    expect((await read(text, 'C-1')).problems).toEqual([
+      '1002: customerRef "C-1" has more than 1000 lines in one cart',
+    ])
+    expect((await read(text.replace(/.*\n$/, ''), 'C-1')).carts[0]?.lines).toHaveLength(1000)
+  })
+
   test('with a field that is none', async () => {
     expect((await read(`{"variantId":"${rose}","quantity":1,"customer":"C-1"}`, 'C-1')).problems).toEqual([
       '1: customer is no field here; did you mean customerRef?',
