@@ -47,6 +47,8 @@ interface Known {
   open: boolean
   /** The cart may hold lines of it. */
   filled: boolean
+  /** When its first lock was priced. */
+  since: string | null | undefined
 }
 
 export type BulkOutcome = Exclude<OrderOutcome, {kind: 'relock'}>
@@ -68,7 +70,8 @@ export async function placeBulkOrder(
 ): Promise<BulkOutcome> {
   const {order, earlier} = work
   const sent = earlier.pending.length > 0
-  const known: Known = {open: mayStand(earlier), filled: work.filled || sent}
+  const since = earlier.locks[0]?.pricedAt
+  const known: Known = {open: mayStand(earlier), filled: work.filled || sent, since}
   let asked = !sent
   const outcome = await patiently(tools, askingAgain(tools, order), async () => {
     if (!asked) {
@@ -142,7 +145,9 @@ async function tryToOrder(
     if (!sameLines(order.lines, locked.lines)) continue
     requireApproved(order, locked, rules)
     await noteLock(tools, order, locked)
-    const ordered = await orderLocked(tools, order, locked, locked.lock.total, known.open)
+    known.since ??= locked.preview.pricedAt
+    const intent = {...order, since: known.since}
+    const ordered = await orderLocked(tools, intent, locked, locked.lock.total, known.open)
     if (ordered.kind === 'relock') last = ordered.failure
     else if (ordered.kind !== 'blocked' && ordered.kind !== 'changed') return ordered
   }

@@ -1,6 +1,7 @@
 import {Failure, isFailure} from '../contract/failure.ts'
 import {type Digits, digits, sameAmount} from '../contract/money.ts'
 import type {CreatedOrder} from '../contract/orders.ts'
+import {millis} from '../contract/time.ts'
 import {sameLines} from './fill-cart.ts'
 import type {OrderIntent, OrderOutcome, OrderTools, PlacedOrder, PriceLock} from './order-intent.ts'
 import {factsOf, type OrderFacts, readNamedOrder} from './read-order.ts'
@@ -28,11 +29,19 @@ export async function compareExisting(
   if (facts.status === 'Failed') return failed(facts.id ?? orderId, facts.failureReason)
   const order = placed(lock, asPlaced(intent, lock, orderId, facts))
   if (!sameContent(intent, facts)) return mismatch(orderId, failure)
-  if (open) return {kind: 'placed', order}
+  if (open) return {kind: isOlder(intent, facts) ? 'already-placed' : 'placed', order}
   // Without lines and cart to compare there is nothing to prove that it is this very order. Its total need not be that
   // of the lock: prices move, and no lock knows the shipping zone.
   const proven = intent.lines && facts.lines && facts.customerRef !== undefined && lock.total !== null
   return proven ? {kind: 'already-placed', order} : {kind: 'refused', failure}
+}
+
+/** More than the seconds that a service may leave out of a time. */
+const CLEARLY_MS = 60_000
+
+/** Whether an order was made before the first lock that could have made it ours. */
+function isOlder({since}: OrderIntent, {createdAt}: OrderFacts): boolean {
+  return millis(String(createdAt)) + CLEARLY_MS < millis(String(since))
 }
 
 function asPlaced(intent: OrderIntent, lock: PriceLock, named: string, facts: OrderFacts): PlacedOrder {

@@ -13,6 +13,8 @@ export interface OrderIntent {
   lines: CartLine[] | null
   address: ShippingAddress
   discountCode?: string | undefined
+  /** When its first lock was priced, by the service's clock: an order from before that is not of this intent. */
+  since?: string | null | undefined
 }
 
 export interface PriceLock {
@@ -67,8 +69,8 @@ export type OrderOutcome =
   | {kind: 'unknown'; failure: Failure; relock: boolean}
 /** The intent of an earlier run, as its records hold it. */
 export function intentOf(entry: OrderEntry): OrderIntent {
-  const {reference, customerRef, lines, address, discountCode} = entry
-  return {reference, customerRef, lines, address, discountCode}
+  const {reference, customerRef, lines, address, discountCode, locks} = entry
+  return {reference, customerRef, lines, address, discountCode, since: locks[0]?.pricedAt}
 }
 
 type Noted<R> = R extends {at: string} ? Omit<R, 'at'> : never

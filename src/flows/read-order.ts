@@ -46,6 +46,7 @@ export interface OrderFacts {
   currency: string | null
   status: string | null
   failureReason: string | null
+  createdAt: string | null
 }
 
 /** Reads the facts out of any of the shapes that an order read may have (not shown: GET /scent/orders/{id}). */
@@ -66,5 +67,6 @@ export function factsOf(read: OrderRead): OrderFacts {
     currency: header?.currency ?? detail?.currency ?? null,
     status: header?.status ?? detail?.status ?? null,
     failureReason: header?.failureCode ?? null,
+    createdAt: header?.createdAt ?? null,
   }
 }

@@ -140,6 +140,14 @@ describe('an order that exists', () => {
     expect([t.orders(), await t.cart()]).toMatchObject([charged, []])
   })
 
+  test('row 21: … older than the job it is also after a lost answer', async () => {
+    const orderId = await older()
+    t.later(120)
+    t.spoil({effect: 'reset', times: 1})
+    expect(await t.order()).toMatchObject({state: 'already-placed', orderId})
+    expect(t.orders()).toMatchObject(charged)
+  })
+
   test('row 21: … of the same content, after a lost answer: done, once', async () => {
     t.spoil({effect: 'reset', when: 'after', times: 1})
     expect(await t.order()).toMatchObject({state: 'placed', orderId: t.orders()[0]?.id})

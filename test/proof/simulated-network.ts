@@ -1,5 +1,9 @@
+import {entryOf} from '../../src/contract/errors.ts'
 import {Failure} from '../../src/contract/failure.ts'
 import type {HttpRequest, HttpResponse, Send} from '../../src/contract/wire.ts'
+import {usableLock} from '../../src/sandbox/checkout.ts'
+import {globalIdOf} from '../../src/sandbox/orders.ts'
+import {allPartners, type Partner} from '../../src/sandbox/partners.ts'
 import type {Sandbox} from '../../src/sandbox/sandbox.ts'
 import type {SimulatedTime} from './simulated-time.ts'
 
@@ -22,8 +26,21 @@ const fates = {
   slowly: 4,
   /** A very late one: hours later. */
   straggler: 1,
+  /** A token that the service takes no more. */
+  shutOut: 0.3,
 }
 export type Fate = keyof typeof fates | 'fine'
+
+/** How a service may be that the sandbox is not. */
+export interface Habits {
+  /**
+   * Whether a create looks at its lock before its reference, so that a repeat hears of the lock alone. Where that is
+   * odd, a used lock is called invalid.
+   */
+  lockFirst: 'no' | 'yes' | 'odd'
+  /** Whether refusals name orders by their global ids. */
+  globalIds: boolean
+}
 
 export interface Weather {
   /** The chance that something happens to a request. */
@@ -53,6 +70,7 @@ export interface NetworkOptions {
   gatewayToken: string
   random(): number
   weather: Weather
+  habits: Habits
   /** The service's clock, in milliseconds since 1970. */
   serverNow(): number
   trace(line: string): void
@@ -61,11 +79,43 @@ export interface NetworkOptions {
 }
 
 const silent = () => new Failure('NO_ANSWER', {effect: 'unknown'})
-const refusal = (status: number, state: string): HttpResponse => ({
+const refusal = (status: number, state: string, details: unknown = null): HttpResponse => ({
   status,
   headers: status === 429 ? {'retry-after': '2'} : {},
-  body: JSON.stringify({state, payload: null, details: null}),
+  body: JSON.stringify({state, payload: null, details}),
 })
+
+const isCreate = ({method, url}: HttpRequest) => method === 'POST' && url.endsWith('/scent/orders')
+
+/** What a service that looks at the lock first answers to a lock that can't be used. */
+function lockRefusal(
+  {state}: Sandbox,
+  {lockFirst}: Habits,
+  {body = '{}'}: HttpRequest,
+): HttpResponse | undefined {
+  if (lockFirst === 'no') return undefined
+  const {lockId, customerRef} = JSON.parse(body)
+  const {world, clock} = state
+  const partner = allPartners(world)[0] as Partner
+  try {
+    usableLock({world, partner, now: clock.now()}, lockId, customerRef)
+    return undefined
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error
+    const isUsed = error.code === 'CONFLICT_PRICE_LOCK_ALREADY_USED'
+    const {http} = entryOf(error.code)
+    if (isUsed && lockFirst === 'odd') return refusal(400, 'VALIDATION_PRICE_LOCK_INVALID')
+    return refusal(http ?? 400, error.code, error.facts.details)
+  }
+}
+
+function withGlobalIds({state}: Sandbox, {status, body}: HttpResponse): string {
+  if (status !== 409) return body
+  return body.replace(/(?<="orderId":")[^"]+/, (id) => {
+    const n = state.world.get<{n: number}>('SELECT n FROM orders WHERE id = ?', id)?.n
+    return n === undefined ? id : globalIdOf(n)
+  })
+}
 
 /** Between client and sandbox: loses, spoils, delays and refuses requests, as its dice say. */
 export function simulatedNetwork(options: NetworkOptions): {send(caller: Caller): Send} {
@@ -78,8 +128,11 @@ export function simulatedNetwork(options: NetworkOptions): {send(caller: Caller)
       const now = options.serverNow()
       if (state.clock.now() < now) state.clock.moveTo(now)
       const authorization = `Bearer ${options.gatewayToken}`
+      const instead = isCreate(request) ? lockRefusal(sandbox, options.habits, request) : undefined
+      if (instead) return Promise.resolve(instead)
       return sandbox.send(late ? {...request, headers: {...request.headers, authorization}} : request)
     })
+    if (options.habits.globalIds) response.body = withGlobalIds(sandbox, response)
     options.delivered({caller: caller.name, request, response, late})
     return response
   }
@@ -101,9 +154,10 @@ export function simulatedNetwork(options: NetworkOptions): {send(caller: Caller)
     return deliver(caller, request, true)
   }
 
-  function fateOf({method, url}: HttpRequest): Fate {
+  function fateOf(request: HttpRequest): Fate {
+    const {method, url} = request
     if (time.now() < weather.outageUntil) return random() < 0.5 ? 'unreachable' : 'gateway'
-    const isOrder = method === 'POST' && url.endsWith('/scent/orders')
+    const isOrder = isCreate(request)
     if (random() >= weather.trouble * (isOrder ? 2 : 1)) return 'fine'
     const fate = pick(fates, random)
     if (fate === 'slowly' && !isOrder) return 'unheard'
@@ -138,6 +192,8 @@ export function simulatedNetwork(options: NetworkOptions): {send(caller: Caller)
         return refusal(
           ...((random() < 0.7 ? [503, 'SERVICE_UNAVAILABLE'] : [502, 'BAD_GATEWAY']) as [number, string]),
         )
+      case 'shutOut':
+        return refusal(401, 'UNAUTHORIZED_INVALID_TOKEN')
       case 'limited':
         return refusal(429, 'RATE_LIMITED')
       case 'race':

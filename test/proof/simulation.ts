@@ -77,7 +77,7 @@ export async function simulate(seed: number, shop: SimulatedShop, mistake?: Mist
   let requests = 0
   const ids = new Map<string, number>()
   const plain = (text: string) =>
-    text.replaceAll(name, '').replace(/[0-9a-f]{8}-[0-9a-f-]{27}/g, (id) => {
+    text.replaceAll(name, '').replace(/[0-9a-f]{8}-[0-9a-f-]{27}|SCN-\d+/g, (id) => {
       if (!ids.has(id)) ids.set(id, ids.size)
       return `#${ids.get(id)}`
     })
@@ -91,6 +91,7 @@ export async function simulate(seed: number, shop: SimulatedShop, mistake?: Mist
     gatewayToken: shop.gatewayToken,
     random,
     weather,
+    habits: story.habits,
     serverNow: () => serverStart + service.offset + Math.floor(time.now()),
     trace: (line) => trace.push(`${Math.round(time.now())} ${plain(line)}`),
     delivered: (what) => {
@@ -179,6 +180,8 @@ async function play(setting: Setting): Promise<void> {
   for (const {customerRef, line} of story.carts) {
     await others.call(addCartItem, {query: {customerRef}, body: line})
   }
+  // Time enough to tell what was there before by its time.
+  await time.sleep(2 * MINUTE)
   weather.trouble = story.trouble
   const happened = story.happenings.map(async (happening) => {
     await time.sleep(happening.after)

@@ -1,7 +1,7 @@
 import type {CartRule} from '../../src/flows/bulk-fill.ts'
 import type {CartLine} from '../../src/flows/fill-cart.ts'
 import type {Wish} from '../support/bulk.ts'
-import {pick} from './simulated-network.ts'
+import {type Habits, pick} from './simulated-network.ts'
 import type {SimulatedShop} from './simulated-shop.ts'
 
 /** How one run of a job goes, apart from the weather. */
@@ -37,6 +37,7 @@ export interface Story {
   /** --max-total. */
   limit: string | null
   trouble: number
+  habits: Habits
   /** Lines that were in a cart before. */
   carts: {customerRef: string; line: CartLine}[]
   /** Orders that were made before, under references of the file. */
@@ -118,6 +119,7 @@ export function storyOf(
     maxDrift: chance(0.3) ? one(['0', '0.05', '0.5']) : null,
     limit: chance(0.2) ? String(300 + upTo(3000)) : null,
     trouble: one([0, 0.03, 0.1, 0.25, 0.4]),
+    habits: {lockFirst: one(['no', 'no', 'yes', 'odd']), globalIds: chance(0.2)},
     carts: customers
       .filter(() => chance(0.07))
       .map((customerRef) => ({

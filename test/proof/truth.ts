@@ -117,6 +117,7 @@ function* verdicts(world: World, {name, job}: Machine, books: Books): Generator<
         else if (!exact(outcome.total ?? '0').eq(exact(order.total).div(100)))
           yield `${tell} of ${outcome.total}, and it cost ${order.total / 100}`
         if (maker === name && state === 'already-placed') yield `${tell}, and made it`
+        if (maker === 'others' && state === 'placed') yield `${tell}, and somebody else made it before`
         if (maker === name && order) charged = charged.plus(exact(order.total).div(100))
     }
   }
@@ -136,12 +137,13 @@ function isUnsettleable(outcome: Outcome | undefined): boolean {
   )
 }
 
-/** Where nobody else had a hand in a cart, it holds what it held before. */
+/** Where nobody else had a hand in a cart, another machine with the same file for one, it holds what it held before. */
 function* carts(
   {story, touched, machines}: World,
   {foreign}: SimulatedShop,
   books: Books,
 ): Generator<string> {
+  if (machines.length > 1) return
   for (const customerRef of story.customers) {
     if (touched.has(customerRef)) continue
     const left = books.cartOf(customerRef)
