@@ -6,6 +6,7 @@ import {
   customerRule,
   type FileLine,
   lineOf,
+  MOST_LINES,
   openProblems,
   openVariants,
   type Problem,
@@ -43,8 +44,6 @@ type Source = Pick<RowFile, 'form' | 'header' | 'rows'>
 /** A column of problems may stand there, as in a file of orders. */
 const known = ['customerRef', 'variantId', 'sku', 'quantity', 'problem']
 
-/** not shown: the most lines of a cart. A record of a job has room for so many. */
-const MOST_LINES = 1000
 const tooMany = `has more than ${MOST_LINES} lines in one cart`
 
 /** Reads a whole file of cart lines and checks it, offline. `customer` stands in where a row names no customerRef. */

@@ -11,6 +11,7 @@ import {
   hashOf,
   keyRule,
   lineOf,
+  MOST_LINES,
   openNumbers,
   openProblems,
   openVariants,
@@ -64,6 +65,8 @@ const required = [
 ]
 const orderFields = ['externalReference', 'customerRef', 'discountCode', 'shippingAddress', 'lines', PROBLEM]
 
+const tooMany = `has more than ${MOST_LINES} lines in one order`
+
 /** not shown: the longest reference. */
 const LONGEST_REFERENCE = 1000
 
@@ -104,10 +107,11 @@ export async function checkOrderFile(file: Source): Promise<OrderFile> {
   return result
 }
 
-/** Columns of what is kept of an order: its first line, its rows, and a hash of each value that its rows share. */
+/** Columns of what is kept of an order: its first line, its rows and lines, and a hash of each value that its rows share. */
 const LINE = 0
 const ROWS = 1
-const HASHES = 2
+const LINES = 2
+const HASHES = 3
 
 /** Puts rows together to orders, and reports where they don't fit. */
 function openOrders(form: Source['form'], report: Report) {
@@ -120,7 +124,7 @@ function openOrders(form: Source['form'], report: Report) {
       let place = places.get(read.reference)
       if (place === undefined) {
         checkFirst(form, line, read, report)
-        place = kept.add([line, 0, ...read.values.map((value) => hashOf(value ?? ''))])
+        place = kept.add([line, 0, 0, ...read.values.map((value) => hashOf(value ?? ''))])
         places.set(read.reference, place)
       }
       for (const [at, name] of shared.entries()) {
@@ -131,7 +135,12 @@ function openOrders(form: Source['form'], report: Report) {
       }
       kept.increase(place, ROWS)
       lines += read.lines.length
-      for (const one of read.lines) variants.add(place, one, line)
+      for (const one of read.lines) {
+        kept.increase(place, LINES)
+        if (kept.at(place, LINES) === MOST_LINES + 1)
+          report(line, 'externalReference', read.reference, tooMany)
+        variants.add(place, one, line)
+      }
     },
     result() {
       const several = [...places].flatMap(([name, place]): [string, number][] =>

@@ -128,6 +128,8 @@ export function customerRule(text: string): string | undefined {
 }
 
 /** not shown: the longest SKU, and the largest quantity of a line. */
+/** not shown: the most lines of a cart, and so of an order. A record of a job has room for so many. */
+export const MOST_LINES = 1000
 const LONGEST_SKU = 200
 const LARGEST_QUANTITY = 1_000_000
 

@@ -270,6 +270,17 @@ describe('a row is refused', () => {
     expect((await problemsOf(ndjson({...order, ...fields})))[0]).toBe(problem)
   })
 
+  test('one line too many for its order', async () => {
+    const lines = Array.from({length: 1001}, (_, n) => ({
+      variantId: `6c1f8a52-3f0e-4b1d-9a70-${String(n).padStart(12, '0')}`,
+      quantity: 1,
+    }))
+    expect(await problemsOf(ndjson({...order, lines}))).toEqual([
+      '1: externalReference "A" has more than 1000 lines in one order',
+    ])
+    expect(await problemsOf(ndjson({...order, lines: lines.slice(1)}))).toEqual([])
+  })
+
   test('for a SKU beside a variant, for none, and for one in spaces', async () => {
     const rows = [
       {...good, sku: 'RML-1'},
