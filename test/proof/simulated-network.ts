@@ -85,6 +85,8 @@ const refusal = (status: number, state: string, details: unknown = null): HttpRe
   body: JSON.stringify({state, payload: null, details}),
 })
 
+const pathOf = (url: string) => url.slice(url.indexOf('/', 8)).replace(/\?.*/, '')
+
 const isCreate = ({method, url}: HttpRequest) => method === 'POST' && url.endsWith('/scent/orders')
 
 /** What a service that looks at the lock first answers to a lock that can't be used. */
@@ -226,7 +228,7 @@ export function simulatedNetwork(options: NetworkOptions): {send(caller: Caller)
     send: (caller) => async (request) => {
       await caller.at('send')
       const fate = fateOf(request)
-      const name = `${caller.name} ${request.method} ${new URL(request.url).pathname} ${fate}`
+      const name = `${caller.name} ${request.method} ${pathOf(request.url)} ${fate}`
       trace(name)
       try {
         const response = await through(caller, request, fate)
