@@ -1,3 +1,4 @@
+import {randomUUID} from 'node:crypto'
 import {describe, expect, test} from 'vitest'
 import {api, type OperationName} from '../../src/contract/api.ts'
 import {type Code, catalogue, entryOf, exitOf} from '../../src/contract/errors.ts'
@@ -126,6 +127,9 @@ const gateway: Code[] = [
   ...(['BAD_GATEWAY', 'SERVICE_UNAVAILABLE', 'GATEWAY_TIMEOUT'] as const),
 ]
 
+/** One route serves both; its body tells them apart. */
+const bodyFor = (operation: OperationName) => (operation === 'stepCartItem' ? {action: 'increment'} : {})
+
 describe.concurrent('what every operation may answer, met by the program', () => {
   const refused = async (argv: string[], state: Code, order?: (sandbox: Sandbox) => void) => {
     const sandbox = await createSandbox({limits: false})
@@ -159,6 +163,38 @@ describe.concurrent('what every operation may answer, met by the program', () =>
       const match = {operation: 'listWalletTransactions'}
       faults.add({match, effect: 'status', when: 'before', status, state, retryAfter: 60})
     }),
+  )
+
+  // Each of them with one of these codes: by the client every operation meets every one (client/gateway).
+  const bearers = (Object.keys(api) as OperationName[]).filter((name) => name !== 'mintToken')
+  test.each(bearers.map((name, at) => [name, gateway[at % gateway.length] as Code] as const))(
+    '%s: %s',
+    async (operation, state) => {
+      const sandbox = await createSandbox({limits: false, assume: ['R07=singular']})
+      const {method, path} = api[operation]
+      const filled = path.replace('{report}', 'summary').replace(/\{\w+\}/g, randomUUID())
+      const request = {
+        method,
+        path: filled,
+        query: new URLSearchParams(),
+        body: method === 'GET' ? undefined : bodyFor(operation),
+      }
+      const {http = 0} = entryOf(state)
+      const order = {effect: 'status', when: 'before', status: http, state, retryAfter: 60} as const
+      sandbox.state.faults.add({match: {operation}, ...order})
+      const {code, document} = await met(
+        await sandbox.listen(),
+        sandbox,
+        [...rawArgv(request), '--max-wait=1'],
+        request,
+      )
+      await sandbox.close()
+      // Of a request that changes something these codes do not say that nothing was changed.
+      const open = method !== 'GET' && (http >= 500 || state === 'UPSTREAM_AUTH_FAILED')
+      const told = open ? 'OUTCOME_UNKNOWN' : state
+      const exitCode = open ? 12 : exitOf(state, http)
+      expect({code, error: document.error}).toMatchObject({code: exitCode, error: {state: told, exitCode}})
+    },
   )
 
   test('every code of the catalogue is met here, or says where', () => {
