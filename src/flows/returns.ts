@@ -28,9 +28,14 @@ export interface Returnable {
   /** Returned already, or held by a request that is not decided against. */
   taken: number
   remaining: number
+  /** The request on it that is not decided yet, by its number: until it is, the line takes no other. */
+  open: string | null
 }
 
-/** not shown: which line lies in which group, so every line is offered for every delivered group. */
+/**
+ * not shown: which line lies in which group, so every line is offered for every delivered group.
+ * not shown: how many units of a line a notice cancelled, so they count as returnable until the service refuses them.
+ */
 export interface ReturnChoice {
   groups: {id: string; status: string; deliveredAt: string | null}[]
   lines: Returnable[]
@@ -44,16 +49,19 @@ export function returnable(
 ): ReturnChoice {
   const detail = order.scentDetail ?? (order as OrderRead['scentDetail'])
   const held = new Map<string, number>()
-  for (const {status, lines} of requests) {
-    if (!HOLDING.has(status)) continue
-    for (const line of listed(lines)) {
+  const open = new Map<string, string>()
+  for (const request of requests) {
+    if (!HOLDING.has(request.status)) continue
+    for (const line of listed(request.lines)) {
       const id = String(line.scentOrderLineId)
+      if (isUndecided(request)) open.set(id, String(request.returnRequestNumber ?? request.id))
       held.set(id, (held.get(id) ?? 0) + Number(line.quantity ?? 0))
     }
   }
   const groups = listed(detail?.fulfillmentGroups).filter((group) => group.deliveredAt)
   const lines = listed(detail?.lines).map((line): Returnable => {
     const ordered = Number(line.quantity ?? 0)
+    const undecided = open.get(String(line.id)) ?? null
     const taken = Number(line.returnedQuantity ?? 0) + (held.get(String(line.id)) ?? 0)
     return {
       lineId: String(line.id),
@@ -61,7 +69,8 @@ export function returnable(
       sku: skus.get(String(line.variantId)) ?? null,
       ordered,
       taken,
-      remaining: Math.max(0, ordered - taken),
+      remaining: undecided === null ? Math.max(0, ordered - taken) : 0,
+      open: undecided,
     }
   })
   return {
@@ -139,7 +148,7 @@ async function settle(
     const refused = error.facts.effect === 'refused'
     if (refused && !taken.includes(error.code)) throw error
     const requests = await settleBy(lost, returnsOf(client, orderId))
-    const found = requests.find((one) => isFresh(one) && same(one, body))
+    const found = requests.find((one) => isUndecided(one) && same(one, body))
     if (found) return found
     // The list does not have it, so the lost request was not taken, and this refusal is the answer.
     if (refused) throw error
@@ -155,8 +164,8 @@ async function settle(
   }
 }
 
-/** A request just made is not decided: one that is was made before, and is another. */
-const isFresh = ({status}: ReturnRequest) => status === 'Requested' || status === 'Pending'
+/** Also true of a request just made: one that is decided was made before, and is another. */
+const isUndecided = ({status}: ReturnRequest) => status === 'Requested' || status === 'Pending'
 
 function same(one: ReturnRequest, body: ReturnBody): boolean {
   const key = (lines: {scentOrderLineId?: unknown; quantity?: unknown}[]) =>
@@ -179,10 +188,18 @@ export async function withdraw(
   try {
     return await client.call(withdrawReturn, {params: {returnRequestId}})
   } catch (error) {
+    if (isFailure(error, 'NOT_FOUND_ROUTE')) throw withoutWithdrawal(error)
     const late = isFailure(error, 'BUSINESS_RETURN_REQUEST_NOT_PENDING') && error.facts.effect === 'unknown'
     if (!late) throw error
     const query = {status: 'Withdrawn', pageSize: 100}
     for await (const one of client.pages(listReturns, {query})) if (one.id === returnRequestId) return one
     throw error
   }
+}
+
+/** The only other form of the spec, the singular one, has no withdrawal: a right base URL answers this as well. */
+function withoutWithdrawal(error: Failure): Failure {
+  const message = 'This service has no withdrawal under the plural path. The request stands as it was.'
+  const hint = 'Ask the account manager to withdraw it. How it stands: `scent returns list`.'
+  return new Failure(error.code, {...error.facts, message, hint}, {cause: error.cause})
 }

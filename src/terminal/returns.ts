@@ -62,6 +62,7 @@ interface ReturnableLine {
   sku: string | null
   ordered: number
   remaining: number
+  open: string | null
 }
 
 interface DeliveredGroup {
@@ -85,6 +86,13 @@ export function deliveredTable(groups: DeliveredGroup[]): Table<DeliveredGroup> 
 
 /** What of an order can still be asked back. */
 export function returnableTable(lines: ReturnableLine[]): Table<ReturnableLine> {
+  const isOpen = lines.some(({open}) => open !== null)
+  const why: Column<ReturnableLine> = {
+    key: 'open',
+    header: 'Not now',
+    whole: true,
+    get: ({open}) => open && `request ${open} is open`,
+  }
   return {
     title: 'Returnable',
     rows: lines,
@@ -95,6 +103,7 @@ export function returnableTable(lines: ReturnableLine[]): Table<ReturnableLine> 
       {key: 'variant', header: 'Variant', whole: true, yields: true, get: ({variantId}) => variantId},
       {key: 'ordered', header: 'Ordered', get: ({ordered}) => ordered},
       {key: 'remaining', header: 'Returnable', get: ({remaining}) => remaining},
+      ...(isOpen ? [why] : []),
     ],
   }
 }

@@ -161,6 +161,15 @@ describe('withdrawing a request', () => {
   })
 })
 
+test('a service without withdrawal is told as that, and not as a wrong host', async () => {
+  const singular = await openShop({assume: ['R07=singular']})
+  const failure = await failed(withdraw(singular.client, '6c1f8a52-3f0e-4b1d-9a70-5d2c8e1b7f43'))
+  expect(failure).toMatchObject({code: 'NOT_FOUND_ROUTE', exitCode: 5})
+  expect(String((failure as Error).message)).toContain('no withdrawal under the plural path')
+  expect((failure as {facts: {hint: string}}).facts.hint).not.toContain('base URL')
+  await singular.close()
+})
+
 describe('what can be returned', () => {
   test('is what was ordered, less what is asked for already', async () => {
     const {orderId, body} = await asked([1, 3])
@@ -170,9 +179,24 @@ describe('what can be returned', () => {
       [3, 3],
     ])
     const {id} = await requestReturn(shop.client, orderId, body)
-    expect((await delivered()).lines.map(({remaining}) => remaining)).toEqual([1, 0])
+    const [{returnRequestNumber = ''} = {}] = await all()
+    const now = (await delivered()).lines.map(({taken, remaining, open}) => [taken, remaining, open])
+    expect(now).toEqual([
+      [1, 0, returnRequestNumber],
+      [3, 0, returnRequestNumber],
+    ])
     await withdraw(shop.client, id)
     expect((await delivered()).lines.map(({remaining}) => remaining)).toEqual([2, 3])
+  })
+
+  test('is what is left of a line once its request is accepted', async () => {
+    const {orderId, body} = await asked([1])
+    const {id} = await requestReturn(shop.client, orderId, body)
+    await operate(id, 'accept')
+    expect((await delivered()).lines.map(({remaining, open}) => [remaining, open])).toEqual([
+      [1, null],
+      [3, null],
+    ])
   })
 
   test('leaves out groups that are still on their way', async () => {

@@ -13,7 +13,7 @@ type Lines = ReturnBody['lines']
 export default class ReturnsCreate extends ScentCommand {
   static override summary = 'Request the return of delivered lines.'
   static override description =
-    `In a terminal, without --line, it shows what of the order can still be returned and asks for quantities and reasons. Nothing is refunded before the service has decided.
+    `In a terminal, without --line, it shows what of the order can still be returned and asks for quantities and reasons. Nothing is refunded before the service has decided. A line with a request that is still open takes no other one. The API does not show units that a notice cancelled: they count as returnable there, and the service refuses them.
 
 The one documented reason is Damaged. After a lost answer the request is asked once more, and found in the list if it was made already.`
   static override examples = [
@@ -63,7 +63,14 @@ The one documented reason is Damaged. After a lost answer the request is asked o
       throw new Failure('BUSINESS_RETURN_REQUEST_GROUP_NOT_DELIVERED', {effect: 'none'})
     await this.screen(deliveredTable(groups))
     await this.screen(returnableTable(lines))
+    this.note('Units that a notice cancelled count as returnable here: the API does not show them.')
     if (lines.every(({remaining}) => remaining === 0)) {
+      const open = lines.find((line) => line.open !== null)?.open
+      if (open)
+        throw new Failure('BUSINESS_RETURN_REQUEST_DUPLICATE_LINE', {
+          message: `Nothing of this order can be returned now: request ${open} is open.`,
+          effect: 'none',
+        })
       const message = 'Nothing of this order can be returned any more.'
       throw new Failure('BUSINESS_RETURN_REQUEST_EXCEEDS_REMAINING', {message, effect: 'none'})
     }
