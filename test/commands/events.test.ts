@@ -67,7 +67,12 @@ describe('a subscription', () => {
     const {id} = JSON.parse(list.stdout).items[0]
     expect(list.stdout).not.toContain('whsec')
 
-    const update = await scent('webhooks', 'update', id, '--header', 'X-Team=ops')
+    for (const change of [['--header', 'X-Team=ops'], ['--clear-headers']]) {
+      const unasked = await scent('webhooks', 'update', id, ...change)
+      expect(unasked.code).toBe(2)
+      expect(unasked.stderr).toMatch(/replaced as a whole and can not be read back[\s\S]*--yes/)
+    }
+    const update = await scent('webhooks', 'update', id, '--header', 'X-Team=ops', '--yes')
     expect(update.stderr).toContain('replaced all that were set before')
     expect(update.stdout).not.toContain('X-Team')
     expect((await scent('webhooks', 'update', id)).code).toBe(2)
@@ -144,6 +149,7 @@ describe.skipIf(missing)('in a terminal', () => {
     await at(`returns create ${id}`, async (terminal) => {
       await terminal.see('Units of NJD-LEA-050 to return, 0 to 2')
       expect(terminal.screen()).toContain('Delivered')
+      expect(terminal.screen()).toContain('Units that a notice cancelled count as returnable here')
       terminal.type('3')
       terminal.press('Enter')
       await terminal.see('must be a whole number from 0 to 2')
@@ -162,6 +168,13 @@ describe.skipIf(missing)('in a terminal', () => {
     })
     const {items} = await json('returns', 'list', '--order', id)
     expect(items).toMatchObject([{status: 'Requested', lines: [{quantity: 1, reasonCode: 'Damaged'}]}])
+    await at(`returns create ${id}`, async (terminal) => {
+      await terminal.see('Units of RML-TAI-050')
+      expect(terminal.screen()).toContain(`request ${items[0].returnRequestNumber} is open`)
+      expect(terminal.screen()).not.toContain('Units of NJD-LEA-050')
+      terminal.press('C-c')
+      await terminal.see('[130]')
+    })
     expect(await json('returns', 'withdraw', items[0].id, '--yes')).toMatchObject({status: 'Withdrawn'})
   })
 

@@ -9,10 +9,10 @@ import {subscriptionCard} from '../../terminal/webhooks.ts'
 export default class WebhooksUpdate extends ScentCommand {
   static override summary = 'Change the URL, the event types or the headers of a subscription.'
   static override description =
-    'What is left out stays as it is. The headers are replaced as a whole and can not be read back: give all that should be sent. --clear-headers removes them all.'
+    'What is left out stays as it is. The headers are replaced as a whole and can not be read back: give all that should be sent. --clear-headers removes them all. With either it asks once; --yes answers.'
   static override examples = [
     '<%= config.bin %> webhooks update 6c1f8a52-3f0e-4b1d-9a70-5d2c8e1b7f43 --url https://hooks.example.com/v2',
-    '<%= config.bin %> webhooks update 6c1f8a52-3f0e-4b1d-9a70-5d2c8e1b7f43 --clear-headers',
+    '<%= config.bin %> webhooks update 6c1f8a52-3f0e-4b1d-9a70-5d2c8e1b7f43 --clear-headers --yes',
   ]
   static override args = {id: Args.string({description: 'Webhook id, a UUID.', required: true})}
   static override flags = {
@@ -34,6 +34,7 @@ export default class WebhooksUpdate extends ScentCommand {
         message: 'Nothing to change was given.',
         hint: 'Give --url, --event, --header or --clear-headers.',
       })
+    if (headers) await this.confirm(lossText(Object.keys(headers).length))
     const session = await this.session(flags)
     const updated = await session.client.call(updateWebhook, {params: {webhookId: args.id}, body})
     await session.sawWebhook(updated)
@@ -41,6 +42,11 @@ export default class WebhooksUpdate extends ScentCommand {
     this.show(subscriptionCard(updated))
     return updated
   }
+}
+
+function lossText(count: number): string {
+  const given = count === 0 ? 'all are removed' : `only the ${count} given will be sent`
+  return `Headers are replaced as a whole and can not be read back: ${given}. Go on?`
 }
 
 /** The API never shows headers: what was sent is all that is known of them. */
