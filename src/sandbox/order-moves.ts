@@ -3,7 +3,7 @@ import {iso, isoOrNull} from './clock.ts'
 import {emit} from './events.ts'
 import type {OrderRow} from './order-reads.ts'
 import {globalIdOf} from './orders.ts'
-import {refuse} from './reply.ts'
+import {invalid, refuse} from './reply.ts'
 import type {State} from './state.ts'
 import type {World} from './world.ts'
 
@@ -13,7 +13,7 @@ interface Found {
   status: string
 }
 
-/** An order by its id or its global id, whoever it belongs to. */
+/** An order by its id, its global id or the partner's own reference, whoever it belongs to. */
 export function findOrder(world: World, key: string): Found {
   const n = Number(/^SCN-(\d{10})$/.exec(key)?.[1] ?? -1)
   const order = world.get<Found>(
@@ -21,7 +21,13 @@ export function findOrder(world: World, key: string): Found {
     key.toLowerCase(),
     n,
   )
-  return order ?? refuse('NOT_FOUND_ORDER', {orderId: key})
+  if (order) return order
+  const referred = world.all<Found>(
+    "SELECT n, id, status FROM orders WHERE external_reference = ? AND status <> 'Failed'",
+    key,
+  )
+  if (referred.length > 1) invalid({orderId: ['is a reference of several partners: give the order id']})
+  return referred[0] ?? refuse('NOT_FOUND_ORDER', {orderId: key})
 }
 
 export function orderById(world: World, id: string): OrderRow {

@@ -246,3 +246,18 @@ test('of several ports the first free one is served, and a taken one alone is re
   expect((await fetch(`${second}/__sandbox/health`)).status).toBe(200)
   await other.close()
 })
+
+test('an order is found by its external reference too, and not where several partners use it', async () => {
+  const placed = await order('PO-1')
+  const byReference = await control(sandbox, 'POST', 'orders/PO-1/deliver')
+  expect(byReference.payload).toEqual(
+    (await control(sandbox, 'POST', `orders/${placed.payload.id}/deliver`)).payload,
+  )
+  expect((await control(sandbox, 'POST', 'orders/PO-2/deliver')).status).toBe(404)
+  const {world} = sandbox.state
+  const other = world.get<{id: string}>("SELECT id FROM partners WHERE name <> 'Rimal Retail'")?.id ?? ''
+  world.run('UPDATE orders SET partner_id = ? WHERE id = ?', other, (await order('PO-3')).payload.id)
+  await order('PO-3')
+  const several = await control(sandbox, 'POST', 'orders/PO-3/deliver')
+  expect(several.status).toBe(400)
+})

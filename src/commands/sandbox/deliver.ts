@@ -9,7 +9,9 @@ export default class SandboxDeliver extends ScentCommand {
   static override summary = 'Deliver an order of the sandbox.'
   static override description = 'Nothing is delivered by itself there. --ship only sends it on its way.'
   static override examples = ['<%= config.bin %> sandbox deliver SCN-0000000005']
-  static override args = {order: Args.string({description: 'Order id or global id.', required: true})}
+  static override args = {
+    order: Args.string({description: 'Order id, global id or external reference.', required: true}),
+  }
   static override flags = {...outputFlags, ship: Flags.boolean({summary: 'Only ship it.'})}
 
   async run(): Promise<MovedOrder> {

@@ -20,7 +20,9 @@ export default class SandboxNotice extends ScentCommand {
     '<%= config.bin %> sandbox notice SCN-0000000003 --line SDR-HON-050 --available 3',
     '<%= config.bin %> sandbox notice SCN-0000000003 --line SDR-HON-050 --reason Lost --departed',
   ]
-  static override args = {order: Args.string({description: 'Order id or global id.', required: true})}
+  static override args = {
+    order: Args.string({description: 'Order id, global id or external reference.', required: true}),
+  }
   static override flags = {
     ...outputFlags,
     line: Flags.string({summary: 'Line id, or SKU.', required: true, helpValue: 'LINE'}),
