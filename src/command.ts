@@ -94,7 +94,8 @@ export abstract class ScentCommand extends Command {
     const past = Number(totalPages) > 0 && (flags.page ?? 1) > Number(totalPages)
     const empty = past ? {empty: `Page ${flags.page} is past the end.`} : {}
     this.show(rows ? {...view, ...empty, rows: objectsOf(rows)} : await this.anyView(page))
-    if (past) this.aside(`The last page is ${totalPages}. --all shows the ${totalCount} rows.`)
+    // Also where the rows go into a pipe: no rows would look like an empty list there.
+    if (past) this.asides.push(`The last page is ${totalPages}. --all shows the ${totalCount} rows.`)
     else if (Number(totalPages) > 1)
       this.aside(`Page ${flags.page ?? 1} of ${totalPages}, ${totalCount} rows in all; --all shows them.`)
     return page as Listing

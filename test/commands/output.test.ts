@@ -146,6 +146,12 @@ describe('rows in a pipe', () => {
     expect((await scent('explain NOTHING', {FORCE_COLOR: '1', NO_COLOR: '1'})).stderr).not.toContain('\u001b')
   })
 
+  it('past the last page are none, and stderr says so', async () => {
+    const past = await scent('wallet transactions --page 99 --page-size 2')
+    expect(past).toEqual({code: 0, stdout: '', stderr: 'The last page is 3. --all shows the 5 rows.\n'})
+    expect((await scent('wallet transactions --page 99 --page-size 2 --json')).stderr).toBe('')
+  })
+
   it('become CSV with a header, numbers as they came', async () => {
     const {stdout} = await scent('wallet transactions --output csv --all --columns amount,currency,time')
     expect(stdout.split('\n').slice(0, 4)).toEqual([
