@@ -10,7 +10,7 @@ import {serve} from '../support/server.ts'
 import {address} from './caller.ts'
 
 const bin = join(dirname(fileURLToPath(import.meta.url)), '../../bin/run.js')
-const rounds = Number(process.env.SCENT_TEST_KILLS ?? 10)
+const rounds = Number(process.env.SCENT_TEST_KILLS ?? (process.env.SCENT_TEST_ALL ? 60 : 10))
 
 interface Running {
   child: ChildProcess
