@@ -64,6 +64,9 @@ export function isNumeric(cell: Cell): boolean {
   return isDigits(kinded?.kind === 'money' ? kinded.amount : cell)
 }
 
+/** True for a moment, whose zone is no use in half. */
+export const isTime = (cell: Cell): boolean => kindOf(cell)?.kind === 'time'
+
 /** The bare value, for a pipe or a spreadsheet: digits as they came, ISO times, no unit. */
 export function plain(cell: Cell): string {
   if (cell === null || cell === undefined) return ''

@@ -20,13 +20,6 @@ export const returnColumns: Column<ReturnRequest>[] = [
   {key: 'number', header: 'Number', get: ({returnRequestNumber}) => returnRequestNumber},
   {key: 'status', header: 'Status', get: ({status}) => badge(status, tones)},
   {
-    key: 'order',
-    header: 'Order',
-    yields: true,
-    whole: true,
-    get: (one) => one.scentOrderId ?? one.orderId,
-  },
-  {
     key: 'units',
     header: 'Units',
     get: ({lines}) => rowsOf(lines).reduce((sum, line) => sum + (Number(line.quantity) || 0), 0),
@@ -42,6 +35,13 @@ export const returnColumns: Column<ReturnRequest>[] = [
     header: 'Refund incl. VAT',
     yields: true,
     get: ({refund}) => money(refund?.total, refund?.currency),
+  },
+  {
+    key: 'order',
+    header: 'Order',
+    yields: true,
+    whole: true,
+    get: (one) => one.scentOrderId ?? one.orderId,
   },
   {key: 'currency', header: 'Currency', shown: 'plain', get: ({refund}) => refund?.currency},
   {key: 'declined', header: 'Declined', shown: 'asked', get: ({declineReason}) => declineReason},

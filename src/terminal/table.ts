@@ -1,5 +1,5 @@
 import {Failure} from '../contract/failure.ts'
-import {type Cell, isNumeric, pretty} from './cells.ts'
+import {type Cell, isNumeric, isTime, pretty} from './cells.ts'
 import {cut, noPaint, type Paint, pad, width} from './text.ts'
 
 export interface Column<Row> {
@@ -12,7 +12,7 @@ export interface Column<Row> {
    * `terminal`: the other way round; `asked`: only when --columns names it.
    */
   shown?: 'plain' | 'terminal' | 'asked'
-  /** Never cut, whatever the width: an id that is no use in half. Numbers never are. */
+  /** Never cut, whatever the width: an id that is no use in half. Numbers and times never are. */
   whole?: true
   /** Left out where the terminal is too narrow for all; the last such column goes first. */
   yields?: true
@@ -81,9 +81,9 @@ function measure<Row>(column: Column<Row>, rows: Row[], paint: Paint, now: numbe
   const cells = values.map((cell) => ({text: pretty(cell, noPaint, now), painted: pretty(cell, paint, now)}))
   const filled = values.filter((cell) => cell !== null && cell !== undefined)
   const numeric = filled.length > 0 && filled.every(isNumeric)
+  const whole = column.whole || numeric || (filled.length > 0 && filled.every(isTime))
   const wanted = cells.reduce((most, {text}) => Math.max(most, width(text)), width(column.header))
-  const atLeast = (room: number) =>
-    column.whole || numeric ? wanted : Math.min(wanted, Math.max(room, width(column.header)))
+  const atLeast = (room: number) => (whole ? wanted : Math.min(wanted, Math.max(room, width(column.header))))
   return {column: column as Column<never>, cells, numeric, wanted, fair: atLeast(FAIR), least: atLeast(LEAST)}
 }
 

@@ -1,5 +1,5 @@
 import {describe, expect, it} from 'vitest'
-import {money} from '../../src/terminal/cells.ts'
+import {money, time} from '../../src/terminal/cells.ts'
 import {type Column, chosen, rowsOf, tableText} from '../../src/terminal/table.ts'
 import {width} from '../../src/terminal/text.ts'
 
@@ -80,3 +80,15 @@ describe('a list inside an answer', () => {
     expect(rowsOf(list as never)).toEqual([])
   })
 })
+
+it.each([40, 50, 130])(
+  'a time is never cut, however narrow, and a longer text makes room for it (%i)',
+  async (terminalWidth) => {
+    const timed: Column<Row>[] = [
+      {key: 'name', header: 'Name', get: ({name}) => name},
+      {key: 'at', header: 'At', get: () => time('2026-01-02T03:04:05Z')},
+    ]
+    const text = await tableText(timed, rows, {terminalWidth})
+    expect(text.match(/2026-01-0\d \d\d:04:05 [+-]\d\d:\d\d/g)).toHaveLength(2)
+  },
+)
