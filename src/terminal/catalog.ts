@@ -25,6 +25,16 @@ export const brandColumns: Column<Brand>[] = [
   {key: 'image', header: 'Image', shown: 'asked', get: ({imageUrl}) => imageUrl},
 ]
 
+/** Everything of one scent. */
+export const scentCard = (one: Scent): Card<Scent> => cardOf(one, scentColumns)
+
+/** Everything of one brand. */
+export const brandCard = (one: Brand): Card<Brand> => cardOf(one, brandColumns)
+
+function cardOf<Row>(one: Row, columns: Column<Row>[]): Card<Row> {
+  return {rows: [one], upright: true, columns: columns.map(({shown, ...column}) => column)}
+}
+
 /** What a sync of the local catalog has done. */
 interface Sync {
   variants: number

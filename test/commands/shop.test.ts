@@ -54,6 +54,15 @@ describe('the catalog', () => {
     expect(bare[0].pricing ?? null).toBe(null)
   })
 
+  it('shows one scent or brand by its id', async () => {
+    for (const noun of ['scents', 'brands']) {
+      const [first] = (await json(`catalog ${noun} --json`)).items
+      expect(await json(`catalog ${noun} ${first.id} --json`)).toMatchObject({id: first.id, name: first.name})
+      expect((await scent(`catalog ${noun} ${first.id}`)).stdout).toContain(`name\t${first.name}\n`)
+      expect((await scent(`catalog ${noun} 00000000-0000-4000-8000-000000000000`)).code).toBe(5)
+    }
+  })
+
   it('is copied whole, then by what has changed, and whole again when asked', async () => {
     const first = await json('catalog sync --json')
     expect(first).toEqual({

@@ -1,20 +1,32 @@
+import * as Args from '@oclif/core/args'
 import {apiFlags, listFlags, ScentCommand} from '../../command.ts'
-import {listBrands} from '../../contract/brands.ts'
-import {brandColumns} from '../../terminal/catalog.ts'
+import {type Brand, listBrands, readBrand} from '../../contract/brands.ts'
+import {brandCard, brandColumns} from '../../terminal/catalog.ts'
 import type {Listing} from '../../terminal/output.ts'
 
 export default class CatalogBrands extends ScentCommand {
-  static override summary = 'List the brands of the catalog.'
+  static override summary = 'List the brands of the catalog, or show one.'
   static override description = 'Which fields a brand has is not documented: --json prints them as they came.'
   static override examples = [
     '<%= config.bin %> catalog brands',
+    '<%= config.bin %> catalog brands 6c1f8a52-3f0e-4b1d-9a70-5d2c8e1b7f43',
     '<%= config.bin %> catalog brands --all --output csv',
   ]
+  static override args = {
+    brand: Args.string({
+      description: 'Brand id, a UUID: shows this one, whatever the flags of the list say.',
+    }),
+  }
   static override flags = {...apiFlags, ...listFlags}
 
-  async run(): Promise<Listing> {
-    const {flags} = await this.parse(CatalogBrands)
+  async run(): Promise<Listing | Brand> {
+    const {args, flags} = await this.parse(CatalogBrands)
     const {client} = await this.session(flags)
+    if (args.brand !== undefined) {
+      const one = await client.call(readBrand, {params: {brandId: args.brand}})
+      await this.showMentioned(readBrand, one, (brand) => [brandCard(brand)])
+      return one
+    }
     return this.list(client, listBrands, {}, flags, {columns: brandColumns, empty: 'There is no brand.'})
   }
 }

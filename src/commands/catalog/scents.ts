@@ -1,17 +1,24 @@
+import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
 import {apiFlags, listFlags, ScentCommand} from '../../command.ts'
-import {listScents} from '../../contract/scents.ts'
-import {scentColumns} from '../../terminal/catalog.ts'
+import {listScents, readScent, type Scent} from '../../contract/scents.ts'
+import {scentCard, scentColumns} from '../../terminal/catalog.ts'
 import type {Listing} from '../../terminal/output.ts'
 
 export default class CatalogScents extends ScentCommand {
-  static override summary = 'List the scents of the catalog.'
+  static override summary = 'List the scents of the catalog, or show one.'
   static override description =
     'A scent is what its variants, the bottles of one size each, have in common: name, brand, notes, accords.'
   static override examples = [
     '<%= config.bin %> catalog scents',
+    '<%= config.bin %> catalog scents 6c1f8a52-3f0e-4b1d-9a70-5d2c8e1b7f43',
     '<%= config.bin %> catalog scents --audience UNISEX --columns name,top,heart,base',
   ]
+  static override args = {
+    scent: Args.string({
+      description: 'Scent id, a UUID: shows this one, whatever the flags of the list say.',
+    }),
+  }
   static override flags = {
     ...apiFlags,
     ...listFlags,
@@ -20,9 +27,14 @@ export default class CatalogScents extends ScentCommand {
     audience: Flags.string({summary: 'Audience code, such as UNISEX.', helpValue: 'CODE'}),
   }
 
-  async run(): Promise<Listing> {
-    const {flags} = await this.parse(CatalogScents)
+  async run(): Promise<Listing | Scent> {
+    const {args, flags} = await this.parse(CatalogScents)
     const {client} = await this.session(flags)
+    if (args.scent !== undefined) {
+      const one = await client.call(readScent, {params: {scentId: args.scent}})
+      await this.showMentioned(readScent, one, (scent) => [scentCard(scent)])
+      return one
+    }
     const query = {brandId: flags.brand, concentration: flags.concentration, audience: flags.audience}
     return this.list(client, listScents, {query}, flags, {columns: scentColumns, empty: 'No scent matches.'})
   }
