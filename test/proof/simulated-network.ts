@@ -89,26 +89,28 @@ const pathOf = (url: string) => url.slice(url.indexOf('/', 8)).replace(/\?.*/, '
 
 const isCreate = ({method, url}: HttpRequest) => method === 'POST' && url.endsWith('/scent/orders')
 
-/** What a service that looks at the lock first answers to a lock that can't be used. */
-function lockRefusal(
-  {state}: Sandbox,
-  {lockFirst}: Habits,
-  {body = '{}'}: HttpRequest,
-): HttpResponse | undefined {
-  if (lockFirst === 'no') return undefined
+/** Why a create can't be made with its lock. */
+function spentLock({state}: Sandbox, {body = '{}'}: HttpRequest, now: number): Failure | undefined {
   const {lockId, customerRef} = JSON.parse(body)
-  const {world, clock} = state
-  const partner = allPartners(world)[0] as Partner
+  const partner = allPartners(state.world)[0] as Partner
   try {
-    usableLock({world, partner, now: clock.now()}, lockId, customerRef)
+    usableLock({world: state.world, partner, now}, lockId, customerRef)
     return undefined
   } catch (error) {
-    if (!(error instanceof Failure)) throw error
-    const isUsed = error.code === 'CONFLICT_PRICE_LOCK_ALREADY_USED'
-    const {http} = entryOf(error.code)
-    if (isUsed && lockFirst === 'odd') return refusal(400, 'VALIDATION_PRICE_LOCK_INVALID')
-    return refusal(http ?? 400, error.code, error.facts.details)
+    if (error instanceof Failure) return error
+    throw error
   }
+}
+
+/** What a service that looks at the lock first answers to a lock that can't be used. */
+function lockRefusal(sandbox: Sandbox, {lockFirst}: Habits, request: HttpRequest): HttpResponse | undefined {
+  if (lockFirst === 'no') return undefined
+  const spent = spentLock(sandbox, request, sandbox.state.clock.now())
+  if (spent === undefined) return undefined
+  const {code, facts} = spent
+  const isUsed = code === 'CONFLICT_PRICE_LOCK_ALREADY_USED'
+  if (isUsed && lockFirst === 'odd') return refusal(400, 'VALIDATION_PRICE_LOCK_INVALID')
+  return refusal(entryOf(code).http ?? 400, code, facts.details)
 }
 
 function withGlobalIds({state}: Sandbox, {status, body}: HttpResponse): string {
@@ -139,7 +141,10 @@ export function simulatedNetwork(options: NetworkOptions): {send(caller: Caller)
     return response
   }
 
-  /** Runs an order as one that takes its time: until then its cart and its reference are taken. */
+  /**
+   * Runs an order as one that takes its time: until then its cart and its reference are taken. Its lock is judged when
+   * it begins, and may have expired when it ends.
+   */
   async function slowly(caller: Caller, request: HttpRequest): Promise<HttpResponse> {
     const {externalReference, customerRef = ''} = JSON.parse(request.body ?? '{}')
     const partnerId = sandbox.credentials[0]?.partnerId ?? ''
@@ -148,11 +153,18 @@ export function simulatedNetwork(options: NetworkOptions): {send(caller: Caller)
       (one) => one.externalReference === externalReference || one.customerRef === customerRef,
     )
     if (taken) return deliver(caller, request)
+    const begins = options.serverNow()
+    const isGood = spentLock(sandbox, request, begins) === undefined
     state.inFlight.push(order)
-    await time.sleep(500 + random() * 300_000)
+    await time.sleep(500 + random() * (random() < 0.6 ? 300_000 : 2_400_000))
     state.inFlight = state.inFlight.filter((one) => one !== order)
     // The service lost it half-way.
     if (random() < 0.3) return refusal(503, 'SERVICE_UNAVAILABLE')
+    if (isGood) {
+      const {lockId} = JSON.parse(request.body ?? '{}')
+      const sql = 'UPDATE locks SET expires_at = max(expires_at, ?) WHERE id = ?'
+      state.world.run(sql, options.serverNow() + 1000, lockId)
+    }
     return deliver(caller, request, true)
   }
 

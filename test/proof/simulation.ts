@@ -154,12 +154,19 @@ function mark({sandbox, partnerId}: SimulatedShop): Mark {
   return {order, entry: world.get<{n: number | null}>(sql, partnerId)?.n ?? 0}
 }
 
-function note({makers, touched}: World, {caller, request, response, late}: Delivered): void {
+function note(world: World, {caller, request, response, late}: Delivered): void {
   const created =
     request.method === 'POST' && request.url.endsWith('/scent/orders') && response.status === 201
-  if (created && !response.body.includes('"status":"Failed"'))
-    makers.set(JSON.parse(request.body ?? '').externalReference, caller)
-  if (late && response.status < 300 && !created) touched.add(customerOf(request.url))
+  if (late && response.status < 300 && !created) world.touched.add(customerOf(request.url))
+  if (!created || response.body.includes('"status":"Failed"')) return
+  const reference = JSON.parse(request.body ?? '').externalReference
+  world.makers.set(reference, caller)
+  const records = world.machines.find(({name}) => name === caller)?.disk.records ?? []
+  const last = records.findLast(
+    (record) => (record.step === 'SUBMITTING' || record.step === 'OUTCOME') && record.reference === reference,
+  )
+  if (last?.step === 'OUTCOME' && last.outcome === 'refused')
+    world.problems.push(`${reference} is charged after ${caller} told that it was not (${last.state})`)
 }
 
 /** Whose cart a request is about. */
