@@ -6,6 +6,7 @@ import type {Client} from './client/client.ts'
 import type {Item} from './client/pages.ts'
 import {Failure} from './contract/failure.ts'
 import {parseJson, printJson} from './contract/money.ts'
+import {fits} from './contract/needed.ts'
 import type {Input, Operation} from './contract/operation.ts'
 import {itemsOf} from './contract/paging.ts'
 import type {SameJob} from './flows/jobs.ts'
@@ -26,7 +27,7 @@ import {
   type View,
 } from './terminal/output.ts'
 import type {Query} from './terminal/query.ts'
-import {rowsOf as objectsOf, type Table} from './terminal/table.ts'
+import type {Table} from './terminal/table.ts'
 import {paintFor, safe} from './terminal/text.ts'
 import {failureOf, requireOneOutput, wantsJson} from './terminal/usage.ts'
 
@@ -93,7 +94,7 @@ export abstract class ScentCommand extends Command {
     const {totalPages, totalCount} = (page as Partial<Page> | null)?.pagination ?? {}
     const past = Number(totalPages) > 0 && (flags.page ?? 1) > Number(totalPages)
     const empty = past ? {empty: `Page ${flags.page} is past the end.`} : {}
-    this.show(rows ? {...view, ...empty, rows: objectsOf(rows)} : await this.anyView(page))
+    this.show(rows ? {...view, ...empty, rows} : await this.anyView(page))
     // Also where the rows go into a pipe: no rows would look like an empty list there.
     if (past) this.asides.push(`The last page is ${totalPages}. --all shows the ${totalCount} rows.`)
     else if (Number(totalPages) > 1)
@@ -102,16 +103,16 @@ export abstract class ScentCommand extends Command {
   }
 
   /**
-   * Shows the answer of an operation that is only mentioned: as the contract reads it where it has that shape, else as
-   * far as it can be drawn.
+   * Shows the answer of an operation that is only mentioned: as the contract reads it where it has that shape, else, or
+   * where there are no views of it, as far as it can be drawn.
    */
   protected async showMentioned<S extends z.ZodMiniType>(
-    {payload: {inner}}: {payload: {inner: S}},
+    operation: {payload: {inner: S}},
     payload: z.output<S>,
     views: (payload: z.output<S>) => View[],
   ): Promise<void> {
-    const known = inner.safeParse(payload).success
-    this.show(...(known ? views(payload) : [await this.anyView(payload)]))
+    const known = fits(operation, payload) ? views(payload) : []
+    this.show(...(known.length > 0 ? known : [await this.anyView(payload)]))
   }
 
   private async anyView(payload: unknown): Promise<View> {

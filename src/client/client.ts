@@ -125,10 +125,15 @@ function oddPayload(operation: Operation, payload: unknown): string | undefined 
 function oddCustomer(operation: Operation, input: AnyInput, payload: unknown): string | undefined {
   const asked = input.params?.customerRef ?? input.query?.customerRef
   if (asked === undefined) return undefined
-  const {customerRef, items, lines} = payload as {customerRef?: unknown; items?: unknown[]; lines?: unknown[]}
+  const {customerRef, items, lines} = (payload ?? {}) as Partial<
+    Record<'customerRef' | 'items' | 'lines', unknown>
+  >
   if (customerRef === asked) return undefined
-  // not shown: whether an empty cart repeats the reference it was asked by. A wishlist never does.
+  // not shown: whether an empty cart repeats the reference it was asked by, or any answer of a mentioned operation. A
+  // wishlist never does.
   const silent = customerRef === undefined || customerRef === null
-  if (silent && ((items ?? lines ?? []).length === 0 || !operation.path.includes('/cart/'))) return undefined
+  const isMentioned = 'inner' in operation.payload
+  const isEmpty = ((items ?? lines ?? []) as unknown[]).length === 0
+  if (silent && (isMentioned || isEmpty || !operation.path.includes('/cart/'))) return undefined
   return 'The service answered with the cart of another customerRef than the one asked for.'
 }

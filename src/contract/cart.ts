@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
 import type {Operation} from './operation.ts'
 import {availabilityState, marketing} from './variants.ts'
-import {decimal, oneOf, shown, timestamp, uuid} from './wire.ts'
+import {decimal, mentioned, oneOf, shown, timestamp, uuid} from './wire.ts'
 
 const commission = z.looseObject({
   amount: shown(decimal),
@@ -91,13 +91,14 @@ export type Cart = z.output<typeof cart>
 /** The bare, partner-level cart is the one without customerRef. */
 export const whichCart = {customerRef: {kind: 'text', max: 128}} as const
 
+// not shown: its answer. It is read as the cart of the other operations.
 export const readCart = {
   summary: 'Read a cart.',
   method: 'GET',
   path: '/api/v1/scent/cart/{customerRef}',
   auth: 'bearer',
   repeat: 'freely',
-  payload: cart,
+  payload: mentioned(cart),
   fails: ['VALIDATION_CUSTOMER_REF_TOO_LONG'],
 } as const satisfies Operation
 
@@ -154,13 +155,14 @@ export const stepCartItem = {
   fails: lineFails,
 } as const satisfies Operation
 
+// not shown: its answer. Where it is the cart, it is read as that.
 export const removeCartItem = {
   summary: 'Remove one line of a cart.',
   method: 'DELETE',
   path: '/api/v1/scent/cart/{customerRef}/items/{variantId}',
   auth: 'bearer',
   repeat: 'freely', // NOT_FOUND_CART_ITEM after a lost answer means: done
-  payload: cart,
+  payload: mentioned(cart),
   fails: ['VALIDATION_CUSTOMER_REF_TOO_LONG', 'NOT_FOUND_CART_ITEM'],
 } as const satisfies Operation
 

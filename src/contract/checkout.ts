@@ -1,8 +1,8 @@
 import * as z from 'zod/mini'
-import {whichCart} from './cart.ts'
+import {cart, whichCart} from './cart.ts'
 import type {Operation} from './operation.ts'
 import {availabilityState, marketing} from './variants.ts'
-import {decimal, oneOf, shown, timestamp, uuid} from './wire.ts'
+import {decimal, mentioned, oneOf, shown, timestamp, uuid} from './wire.ts'
 
 export const previewLine = z.looseObject({
   variantId: uuid,
@@ -46,6 +46,9 @@ export const preview = z.looseObject({
 })
 export type Preview = z.output<typeof preview>
 
+/** A cart as any of its reads may show it: as itself, or as its preview. */
+export const mentionedCart = {payload: mentioned(z.union([preview, cart]))}
+
 export const previewCheckout = {
   summary: 'Price a cart, name its issues and, with lock=true, take a price lock.',
   method: 'GET',
@@ -63,6 +66,7 @@ export const previewCheckoutOf = {
   summary: 'Price a cart: the path-segment form.',
   path: '/api/v1/scent/cart/{customerRef}/checkout-preview',
   query: {lock: {kind: 'boolean'}},
+  payload: mentioned(preview),
 } as const satisfies Operation
 
 // not shown: request and answer. No body is sent; the answer is read as a preview with its lock.
@@ -72,7 +76,7 @@ export const takePriceLock = {
   path: '/api/v1/scent/cart/{customerRef}/price-lock',
   auth: 'bearer',
   repeat: 'freely', // a lost lock only expires
-  payload: preview,
+  payload: mentioned(preview),
   fails: [
     'VALIDATION_CUSTOMER_REF_TOO_LONG',
     'BUSINESS_CART_NOT_CHECKOUT_READY',

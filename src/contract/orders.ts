@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 import type {Operation} from './operation.ts'
-import {customerRef, decimal, oneOf, shown, timestamp, uuid} from './wire.ts'
+import {customerRef, decimal, mentioned, oneOf, shown, timestamp, uuid} from './wire.ts'
 
 const filled = z.string().check(z.minLength(1), z.regex(/\S/, 'must not be blank'))
 
@@ -185,7 +185,7 @@ export const readOrder = {
   path: '/api/v1/scent/orders/{orderId}',
   auth: 'bearer',
   repeat: 'freely',
-  payload: orderRead,
+  payload: mentioned(orderRead),
   fails: ['NOT_FOUND_ORDER'],
 } as const satisfies Operation
 
@@ -203,6 +203,6 @@ export const trackOrder = {
   path: '/api/v1/scent/orders/{orderId}/tracking',
   auth: 'bearer',
   repeat: 'freely',
-  payload: orderTracking,
+  payload: mentioned(orderTracking),
   fails: ['NOT_FOUND_ORDER'],
 } as const satisfies Operation

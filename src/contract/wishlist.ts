@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
 import type {Operation} from './operation.ts'
 import {availabilityState} from './variants.ts'
-import {decimal, shown, timestamp, uuid} from './wire.ts'
+import {decimal, mentioned, shown, timestamp, uuid} from './wire.ts'
 
 export const wishlistItem = z.looseObject({
   variantId: uuid,
@@ -37,7 +37,7 @@ export const addWishlistItem = {
   auth: 'bearer',
   repeat: 'never',
   body: z.strictObject({variantId: uuid}),
-  payload: wishlist,
+  payload: mentioned(wishlist),
   fails: [
     'VALIDATION_ERRORS',
     'VALIDATION_CUSTOMER_REF_TOO_LONG',

@@ -1,5 +1,5 @@
 import type {Client} from '../client/client.ts'
-import {addCartItem, readCart} from '../contract/cart.ts'
+import {addCartItem} from '../contract/cart.ts'
 import {Failure, isFailure} from '../contract/failure.ts'
 import {
   type CartLine,
@@ -7,8 +7,10 @@ import {
   emptyCart,
   linesOf,
   quantities,
+  readLines,
   removeLine,
   setQuantity,
+  takeLineOut,
 } from './fill-cart.ts'
 
 /** What a job does with a cart that already holds something: leave it and refuse the order, or empty it. */
@@ -38,11 +40,11 @@ export async function fillExactly(
   ours: boolean,
 ): Promise<boolean> {
   try {
-    let view: CartView | undefined = ours ? await client.call(readCart, {params: {customerRef}}) : undefined
+    let view: CartView | undefined = ours ? await readLines(client, customerRef) : undefined
     for (const line of lines) view = await fillLine(client, customerRef, line, view, rule)
     for (const line of foreignTo(view, lines)) {
       if (rule === 'require-empty') throw await notEmpty(client, {customerRef, lines}, view)
-      view = await removeLine(client, customerRef, line.variantId)
+      view = await takeLineOut(client, customerRef, line.variantId)
     }
     return true
   } catch (error) {
@@ -72,7 +74,7 @@ async function fillLine(
     } catch (error) {
       if (!isFailure(error, 'OUTCOME_UNKNOWN') || adds === ADDS) throw error
       const first = view === undefined
-      view = await client.call(readCart, {params: {customerRef}})
+      view = await readLines(client, customerRef)
       const now = heldOf(view, line.variantId)
       const explained = now % line.quantity === 0 && now <= adds * line.quantity
       if (first && rule === 'require-empty' && !explained)
@@ -122,7 +124,7 @@ function heldAlready(customerRef: string, lines: CartLine[]): Failure {
  * and more of ours than the order wanted.
  */
 export async function takeBack(client: Client, {customerRef, lines}: Wanted): Promise<void> {
-  const view = await client.call(readCart, {params: {customerRef}})
+  const view = await readLines(client, customerRef)
   const wanted = quantities(lines)
   const held = linesOf(view)
   const ours = held.filter(({variantId, quantity}) => quantity <= (wanted.get(id(variantId)) ?? 0))

@@ -1,5 +1,5 @@
 import type {Client} from '../client/client.ts'
-import {addCartItem, clearCart, readCart} from '../contract/cart.ts'
+import {addCartItem, clearCart} from '../contract/cart.ts'
 import {Failure, isFailure} from '../contract/failure.ts'
 import type {Operation} from '../contract/operation.ts'
 import {
@@ -11,7 +11,7 @@ import {
   type TargetLine,
   targetsOf,
 } from './cart-steps.ts'
-import {type CartView, removeLine, setQuantity} from './fill-cart.ts'
+import {type CartView, readLines, setQuantity, takeLineOut} from './fill-cart.ts'
 import {endsRow, type Patience} from './outage.ts'
 
 /** How long a lost add or emptying may take to arrive, in milliseconds. Until then it is not sent again. */
@@ -106,7 +106,7 @@ const mustArriveOnce = (step: Step) => step.do === 'add' || step.do === 'clear'
 
 /** The cart of a customer: the file has no bare one, and none that is named like a route. */
 const read = ({client}: CartTools, {customerRef}: CartWork): Promise<CartView> =>
-  client.call(readCart, {params: {customerRef}})
+  readLines(client, customerRef)
 
 async function targetsFor(tools: CartTools, work: CartWork, view: CartView): Promise<TargetLine[]> {
   const targets = targetsOf(work.mode, work.wanted, heldIn(view))
@@ -180,7 +180,7 @@ function send(tools: CartTools, work: CartWork, step: Step): Promise<CartView> {
     case 'set':
       return setQuantity(client, customerRef, step)
     case 'remove':
-      return removeLine(client, customerRef, step.variantId)
+      return takeLineOut(client, customerRef, step.variantId)
     case 'clear':
       return sendOnce(tools, work, WHOLE, () => client.call(clearOnce, {params: {customerRef}}))
     case 'add': {

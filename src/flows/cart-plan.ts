@@ -1,8 +1,8 @@
 import type {Client} from '../client/client.ts'
-import {readCart} from '../contract/cart.ts'
 import type {JobDraft, WantedCart} from '../store/jobs.ts'
 import {type CartFile, cartsIn} from './cart-file.ts'
 import {heldIn, type ImportMode, stepsTo, type TargetLine, targetsOf} from './cart-steps.ts'
+import {readLines} from './fill-cart.ts'
 import type {VariantsBySku} from './rows.ts'
 
 /** What an import would do with a cart as it is now. */
@@ -52,7 +52,7 @@ export async function* surveyCarts(
   mode: ImportMode,
 ): AsyncGenerator<CartPlan> {
   for await (const {customerRef, lines: wanted} of wantedIn(carts, '')) {
-    const held = heldIn(await client.call(readCart, {params: {customerRef}}))
+    const held = heldIn(await readLines(client, customerRef))
     const lines = targetsOf(mode, wanted, held)
     yield {customerRef, lines, changes: stepsTo(mode, lines, held).length}
   }

@@ -43,10 +43,12 @@ export async function lockCart(tools: Clocked, customerRef: CartRef): Promise<Lo
   return preview.canCheckout ? {kind: 'locked', locked: asLocked(tools, preview)} : {kind: 'blocked', preview}
 }
 
-/** Takes a lock by the operation of its own, which refuses a cart that can't be checked out. */
-export async function lockByRoute(tools: Clocked, customerRef: string): Promise<Locked> {
-  const preview = await raced(tools, () => tools.client.call(takePriceLock, {params: {customerRef}}))
-  return asLocked(tools, preview)
+/**
+ * Takes a lock by the operation of its own, which refuses a cart that can't be checked out. Answers what the service
+ * did, in whatever shape: nothing is ordered with it here.
+ */
+export function lockByRoute(tools: Clocked, customerRef: string): Promise<Preview> {
+  return raced(tools, () => tools.client.call(takePriceLock, {params: {customerRef}}))
 }
 
 async function raced(tools: Clocked, take: () => Promise<Preview>): Promise<Preview> {

@@ -27,7 +27,7 @@ async function findObjection(
   reason: string,
 ): Promise<CommissionPeriod | undefined> {
   for await (const one of client.pages(listCommissionPeriods, {query: {pageSize: 100}})) {
-    if (one.id?.toLowerCase() === periodId.toLowerCase() && one.objection?.reason === reason) return one
+    if (one?.id?.toLowerCase() === periodId.toLowerCase() && one.objection?.reason === reason) return one
   }
   return undefined
 }

@@ -17,13 +17,10 @@ export async function compareExisting(
   const orderId = (failure.facts.details as {orderId?: unknown} | null | undefined)?.orderId
   if (typeof orderId !== 'string') return asBefore(failure, open)
   const read = await attempt(() => readNamedOrder(tools.client, orderId))
-  if (read instanceof Failure) {
-    // The order exists, but not being able to read it leaves open whose it is.
-    const message = `Order ${orderId} exists under this reference, and could not be read (${read.code}).`
-    const unread = new Failure('OUTCOME_UNKNOWN', {...failure.facts, message}, {cause: read})
-    return {kind: 'unknown', failure: unread, relock: false}
-  }
+  if (read instanceof Failure) return unread(orderId, failure, read)
   const facts = factsOf(read)
+  if (facts.reference === null && facts.lines === null)
+    return unread(orderId, failure, new Failure('ODD_ANSWER'))
   if (failure.code === 'CONFLICT_PRICE_LOCK_ALREADY_USED' && facts.reference !== intent.reference)
     return open ? {kind: 'unknown', failure: asUnknown(failure), relock: true} : {kind: 'relock', failure}
   if (facts.status === 'Failed') return failed(facts.id ?? orderId, facts.failureReason)
@@ -34,6 +31,13 @@ export async function compareExisting(
   // of the lock: prices move, and no lock knows the shipping zone.
   const proven = intent.lines && facts.lines && facts.customerRef !== undefined && lock.total !== null
   return proven ? {kind: 'already-placed', order} : {kind: 'refused', failure}
+}
+
+/** The order exists, but not being able to read it leaves open whose it is. */
+function unread(orderId: string, failure: Failure, cause: Failure): OrderOutcome {
+  const message = `Order ${orderId} exists under this reference, and could not be read (${cause.code}).`
+  const unknown = new Failure('OUTCOME_UNKNOWN', {...failure.facts, message}, {cause})
+  return {kind: 'unknown', failure: unknown, relock: false}
 }
 
 /** More than the seconds that a service may leave out of a time. */

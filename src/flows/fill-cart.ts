@@ -10,6 +10,7 @@ import {
 } from '../contract/cart.ts'
 import {type Preview, previewCheckout} from '../contract/checkout.ts'
 import {Failure, isFailure} from '../contract/failure.ts'
+import {fits, needed, oddAnswer} from '../contract/needed.ts'
 import {settleBy} from './lost.ts'
 
 /** null stands for the bare, partner-level cart. */
@@ -45,15 +46,34 @@ export function linesOf(view: CartView): CartLine[] {
 }
 
 /**
- * The bare cart has no route of its own to read it; the preview shows its lines. Nor has the cart of a customer whose
- * reference is the name of that route.
+ * A cart as the service shows it, in whatever shape. The bare cart has no route of its own to read it; the preview shows
+ * its lines. Nor has the cart of a customer whose reference is the name of that route.
  */
-export function viewCart(client: Client, customerRef: CartRef): Promise<CartView> {
+export function showCart(client: Client, customerRef: CartRef): Promise<CartView> {
   if (customerRef === null) return client.call(previewCheckout, {})
-  return customerRef === 'checkout-preview'
+  return hasNoRead(customerRef)
     ? client.call(previewCheckout, {query: {customerRef}})
     : client.call(readCart, {params: {customerRef}})
 }
+
+const hasNoRead = (customerRef: CartRef) => customerRef === null || customerRef === 'checkout-preview'
+
+/** The cart with its lines, to go on from. Fails with ODD_ANSWER where the answer does not show them. */
+export function viewCart(client: Client, customerRef: CartRef): Promise<CartView> {
+  return customerRef === null || hasNoRead(customerRef)
+    ? showCart(client, customerRef)
+    : readLines(client, customerRef)
+}
+
+/** The cart of a customer with its lines. Fails with ODD_ANSWER where the answer is not that. */
+export async function readLines(client: Client, customerRef: string): Promise<Cart> {
+  const cart = needed(readCart, await client.call(readCart, {params: {customerRef}}))
+  if (isOf(cart, customerRef)) return cart
+  throw oddAnswer(readCart, 'The service answered with a cart that does not say whose it is.')
+}
+
+/** not shown: whether an empty cart repeats the reference it was asked by. */
+const isOf = (cart: Cart, customerRef: string) => cart.items.length === 0 || cart.customerRef === customerRef
 
 /**
  * Adds lines to a cart, each exactly once: an add merges, so after a lost answer the cart is read and brought to the
@@ -157,12 +177,23 @@ export async function stepLine(
     if (now !== before) throw unsettled(error, variantId, before, target, now)
     // Of a line that is not there, nothing can be taken: the service says so.
     return target <= 0
-      ? removeLine(client, customerRef, variantId)
+      ? takeLineOut(client, customerRef, variantId)
       : setQuantity(client, customerRef, {variantId, quantity: target})
   }
 }
 
-/** Removes a line. A line that is gone after a lost answer was removed by it. */
+/** Removes a line, and answers the cart, which is read where the removal has not answered it. */
+export async function takeLineOut(client: Client, customerRef: string, variantId: string): Promise<CartView> {
+  const after = await removeLine(client, customerRef, variantId)
+  return fits(removeCartItem, after) && isOf(after as Cart, customerRef)
+    ? after
+    : viewCart(client, customerRef)
+}
+
+/**
+ * Removes a line. A line that is gone after a lost answer was removed by it. Answers what the service did, in whatever
+ * shape.
+ */
 export async function removeLine(client: Client, customerRef: string, variantId: string): Promise<CartView> {
   try {
     return await client.call(removeCartItem, {params: {customerRef, variantId}})
@@ -170,7 +201,7 @@ export async function removeLine(client: Client, customerRef: string, variantId:
     // `unknown` on a refusal means that an earlier attempt of this very call may have run.
     const done = isFailure(error, 'NOT_FOUND_CART_ITEM') && error.facts.effect === 'unknown'
     if (!done) throw error
-    return viewCart(client, customerRef)
+    return showCart(client, customerRef)
   }
 }
 

@@ -51,16 +51,13 @@ export interface OrderFacts {
 
 /** Reads the facts out of any of the shapes that an order read may have (not shown: GET /scent/orders/{id}). */
 export function factsOf(read: OrderRead): OrderFacts {
-  const header = read.header
-  const detail = read.scentDetail ?? (header ? undefined : (read as OrderRead['scentDetail']))
-  const lines = Array.isArray(detail?.lines)
-    ? detail.lines.map((line) => ({variantId: String(line.variantId), quantity: Number(line.quantity)}))
-    : null
+  const header = read?.header
+  const detail = read?.scentDetail ?? (header ? undefined : (read as OrderRead['scentDetail']))
   return {
-    id: detail?.id ?? header?.productOrderId ?? null,
-    reference: detail?.externalReference ?? header?.externalReference ?? null,
+    id: textOf(detail?.id) ?? textOf(header?.productOrderId),
+    reference: textOf(detail?.externalReference) ?? textOf(header?.externalReference),
     customerRef: detail?.customerRef,
-    lines,
+    lines: linesIn(detail?.lines),
     goods: detail?.totalAmount ?? null,
     goodsVat: detail?.totalGoodsVatAmount ?? null,
     total: header?.amount ?? null,
@@ -69,4 +66,18 @@ export function factsOf(read: OrderRead): OrderFacts {
     failureReason: header?.failureCode ?? null,
     createdAt: header?.createdAt ?? null,
   }
+}
+
+const textOf = (value: unknown) => (typeof value === 'string' ? value : null)
+
+/** null where a line does not say what it is: what is not known must not be compared. */
+function linesIn(list: unknown): CartLine[] | null {
+  if (!Array.isArray(list)) return null
+  const lines = list.map((line) => ({
+    variantId: line?.variantId,
+    quantity: Number(line?.quantity ?? Number.NaN),
+  }))
+  return lines.every((line) => typeof line.variantId === 'string' && Number.isInteger(line.quantity))
+    ? lines
+    : null
 }

@@ -1,6 +1,7 @@
 import type {Client} from '../client/client.ts'
 import {Failure, isFailure} from '../contract/failure.ts'
-import type {OrderRead} from '../contract/orders.ts'
+import {oddAnswer} from '../contract/needed.ts'
+import {type OrderRead, readOrder} from '../contract/orders.ts'
 import {pageSizeLimit} from '../contract/paging.ts'
 import {
   createReturn,
@@ -90,6 +91,12 @@ const listed = <Row>(list: readonly Row[] | null | undefined): Row[] =>
 /** What of an order can be returned now, its lines named by SKU. */
 export async function readReturnable(client: Client, orderId: string): Promise<ReturnChoice> {
   const order = await readOneOrder(client, orderId, false)
+  const detail = order?.scentDetail ?? (order as OrderRead['scentDetail'])
+  if (!Array.isArray(detail?.lines))
+    throw oddAnswer(
+      readOrder,
+      'The service answered an order without its lines: what can be returned is not known.',
+    )
   const requests = await returnsOf(client, orderId)
   const {lines} = returnable(order, requests)
   const id = [...new Set(lines.map(({variantId}) => variantId))].slice(0, pageSizeLimit.maximum)
@@ -192,7 +199,7 @@ export async function withdraw(
     const late = isFailure(error, 'BUSINESS_RETURN_REQUEST_NOT_PENDING') && error.facts.effect === 'unknown'
     if (!late) throw error
     const query = {status: 'Withdrawn', pageSize: 100}
-    for await (const one of client.pages(listReturns, {query})) if (one.id === returnRequestId) return one
+    for await (const one of client.pages(listReturns, {query})) if (one?.id === returnRequestId) return one
     throw error
   }
 }

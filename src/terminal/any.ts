@@ -20,12 +20,16 @@ export function words(name: string): string {
   return spelt.slice(0, 1).toUpperCase() + spelt.slice(1)
 }
 
-/** The fields of all rows, in the order in which they come; those that are empty or hold more only for programs. */
+/** The fields of all rows, in the order in which they come; those that are empty only for programs, and those that hold
+ * more too, unless there is nothing else to see. */
 function columnsOf(rows: Row[]): Column<Row>[] {
   const keys = [...new Set(rows.flatMap((row) => Object.keys(row)))]
+  const isEmpty = (key: string) => rows.every((row) => (row[key] ?? null) === null)
+  const isFlat = (key: string) => rows.every((row) => isScalar(row[key]))
+  const anyFlat = keys.some((key) => !isEmpty(key) && isFlat(key))
+  const isHidden = (key: string) => isEmpty(key) || (anyFlat && !isFlat(key))
   return keys.map((key, at) => {
-    const hidden =
-      rows.every((row) => (row[key] ?? null) === null) || !rows.every((row) => isScalar(row[key]))
+    const hidden = isHidden(key)
     return {
       key,
       header: words(key),
@@ -42,15 +46,18 @@ function columnsOf(rows: Row[]): Column<Row>[] {
  * as a table, an object as a card of its own fields, anything else as one value.
  */
 export function anyView(payload: unknown): View {
+  if (payload === null || payload === undefined) return {rows: [], columns: [], empty}
   const list = Array.isArray(payload) ? payload : isRow(payload) ? rowsOf(payload) : undefined
   if (list !== undefined) {
     const rows = list.map((value): Row => (isRow(value) ? value : {value}))
-    const view: Table<Row> = {rows, columns: columnsOf(rows), empty: 'The answer is empty.'}
+    const view: Table<Row> = {rows, columns: columnsOf(rows), empty}
     return view
   }
   const row = isRow(payload) ? payload : {value: payload}
   return {rows: [row], upright: true, columns: columnsOf([row])} as Card<Row>
 }
+
+const empty = 'The answer is empty.'
 
 /** The first list of objects in an answer. */
 export function rowsOf(answer: Row): Row[] | undefined {

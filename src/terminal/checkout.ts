@@ -78,7 +78,7 @@ export function lockCard(preview: Preview): Card<Preview> {
 /** An order as its creation answered it. */
 export function createdCard(order: CreatedOrder): Card<CreatedOrder> {
   const {currency, subtotal, vat, shippingFee, commission, discount} = order.pricing
-  const unit = currency ?? 'SAR'
+  const unit = currency
   return {
     rows: [order],
     upright: true,

@@ -29,7 +29,7 @@ export const discountColumns: Column<DiscountCode>[] = [
     key: 'min-order',
     header: 'Least order',
     shown: 'asked',
-    get: ({minOrderValue}) => money(minOrderValue, 'SAR'),
+    get: ({minOrderValue}) => money(minOrderValue, null),
   },
 ]
 

@@ -26,7 +26,7 @@ function detailOf(order: OrderRead): z.output<typeof scentDetail> | null | undef
 export function orderCard(order: OrderRead): Card<OrderRead> {
   const detail = detailOf(order)
   const header = order.header
-  const currency = header?.currency ?? detail?.currency ?? 'SAR'
+  const currency = header?.currency ?? detail?.currency
   return {
     rows: [order],
     upright: true,
@@ -75,7 +75,7 @@ export function orderCard(order: OrderRead): Card<OrderRead> {
 /** The lines of an order. */
 export function orderLines(order: OrderRead): Table<OrderLine> {
   const detail = detailOf(order)
-  const currency = detail?.currency ?? 'SAR'
+  const currency = detail?.currency
   return {
     rows: rowsOf(detail?.lines),
     empty: 'The answer names no lines.',

@@ -1,6 +1,7 @@
 import type {Writable} from 'node:stream'
 import {printJson} from '../contract/money.ts'
 import {guarded} from '../contract/spreadsheet.ts'
+import {anyView} from './any.ts'
 import {type Cell, isNumeric, plain} from './cells.ts'
 import {type Column, chosen, fieldsText, liveLines, type Table, tableText} from './table.ts'
 import {paintFor, safe} from './text.ts'
@@ -192,6 +193,27 @@ export async function showCsv(
   await stream(out, view, (row) => stringify([columns.map(({get}) => cellOf(get(row)))]))
 }
 
+const cellOf = (column: Column<unknown>, row: unknown): Cell => (isObject(row) ? column.get(row) : null)
+const isBlank = (columns: Column<unknown>[], row: unknown) =>
+  columns.every((column) => plain(cellOf(column, row)) === '')
+
+/** Rows of which no column at all has a value: they have another shape than the one that is known. */
+function isStrange({rows, columns}: View): boolean {
+  return Array.isArray(rows) && rows.length > 0 && rows.every((row) => isBlank(columns, row))
+}
+
+/** A row that has no value in any of these columns stands in the first one as it came, unless they were asked for. */
+function droppingNothing(columns: Column<unknown>[], names: string | undefined): Column<unknown>[] {
+  return columns.map((column, at) => ({
+    ...column,
+    get(row) {
+      const cell = cellOf(column, row)
+      if (at > 0 || names !== undefined || plain(cell) !== '' || !isBlank(columns, row)) return cell
+      return isObject(row) ? printJson(row, 0) : ((row ?? null) as Cell)
+    },
+  }))
+}
+
 /**
  * Writes views as `mode` says, JSON excepted: a document is no view. The first one is the data and obeys --columns;
  * the others are shown in a terminal only.
@@ -203,14 +225,15 @@ export async function showViews(
   names: string | undefined,
 ): Promise<void> {
   if (!first) return
-  const inTerminal = mode === 'table' && out.stream.isTTY === true
-  const columns = chosen(first.columns, names, inTerminal ? 'terminal' : 'plain')
   if (mode === 'ndjson') return stream(out, first, (row) => `${printJson(row, 0)}\n`)
-  if (mode === 'csv') return showCsv(out, first, columns)
-  if (!inTerminal) return showPlain(out, first, columns)
-  await showInTerminal(out, first, columns)
-  for (const view of others) {
+  const view = isStrange(first) ? anyView('upright' in first ? first.rows[0] : first.rows) : first
+  const inTerminal = mode === 'table' && out.stream.isTTY === true
+  const columns = droppingNothing(chosen(view.columns, names, inTerminal ? 'terminal' : 'plain'), names)
+  if (mode === 'csv') return showCsv(out, view, columns)
+  if (!inTerminal) return showPlain(out, view, columns)
+  await showInTerminal(out, view, columns)
+  for (const other of others) {
     await out.write('\n')
-    await showInTerminal(out, view, chosen(view.columns, undefined, 'terminal'))
+    await showInTerminal(out, other, chosen(other.columns, undefined, 'terminal'))
   }
 }

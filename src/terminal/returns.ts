@@ -22,7 +22,10 @@ export const returnColumns: Column<ReturnRequest>[] = [
   {
     key: 'units',
     header: 'Units',
-    get: ({lines}) => rowsOf(lines).reduce((sum, line) => sum + (Number(line.quantity) || 0), 0),
+    get: ({lines}) =>
+      Array.isArray(lines)
+        ? rowsOf(lines).reduce((sum, line) => sum + (Number(line.quantity) || 0), 0)
+        : null,
   },
   {
     key: 'requested',

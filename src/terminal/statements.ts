@@ -8,7 +8,7 @@ type Headed = Statement | StatementDocument
 
 /** The head of a statement or of a provisional document. */
 export function statementCard(head: Headed, document: StatementDocument): Card<Headed> {
-  const unit = head.currency ?? 'SAR'
+  const unit = head.currency
   return {
     rows: [head],
     upright: true,
@@ -29,7 +29,7 @@ export function statementCard(head: Headed, document: StatementDocument): Card<H
 }
 
 export function statementLines(document: StatementDocument): Table<StatementLine> {
-  const unit = document.currency ?? 'SAR'
+  const unit = document.currency
   return {
     rows: rowsOf(document.lines),
     empty: 'The period has no entries.',

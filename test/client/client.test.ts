@@ -10,6 +10,7 @@ import {Failure, isFailure} from '../../src/contract/failure.ts'
 import {digits, printJson} from '../../src/contract/money.ts'
 import {readOrder} from '../../src/contract/orders.ts'
 import {listVariants} from '../../src/contract/variants.ts'
+import {readWishlist} from '../../src/contract/wishlist.ts'
 import {answer, type Seen, serve, type TestServer} from '../support/server.ts'
 
 const VARIANT = '3f2b8a44-0c1d-4e5f-8a6b-7c8d9e0f1a2b'
@@ -275,7 +276,7 @@ describe('an answer that is not in the contract', () => {
   it('fails a read as odd, and a change as unknown, with the oddity as its cause', async () => {
     const server = await service((_, response) => answer(response, 200, 'SUCCESS', {customerRef: 'a'}))
     const {client} = clientOf(server)
-    const read = await failureOf(client.call(readCart, {params: {customerRef: 'a'}}))
+    const read = await failureOf(client.call(readWishlist, {params: {customerRef: 'a'}}))
     expect(read).toMatchObject({code: 'ODD_ANSWER', facts: {effect: 'none', httpStatus: 200}})
     expect(read.message).toContain('items')
     const body = {variantId: VARIANT, quantity: 1}

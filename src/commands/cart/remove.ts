@@ -1,5 +1,6 @@
 import * as Args from '@oclif/core/args'
 import {apiFlags, customerFlag, ScentCommand} from '../../command.ts'
+import {mentionedCart} from '../../contract/checkout.ts'
 import {type CartView, removeLine} from '../../flows/fill-cart.ts'
 import {cartView} from '../../terminal/cart.ts'
 import {requireCustomer} from './set.ts'
@@ -19,7 +20,7 @@ export default class CartRemove extends ScentCommand {
     const customerRef = requireCustomer(flags.customer)
     const {client} = await this.session(flags)
     const cart = await removeLine(client, customerRef, args.variant)
-    this.show(cartView(cart))
+    await this.showMentioned(mentionedCart, cart, (one) => [cartView(one)])
     return cart
   }
 }

@@ -1,5 +1,6 @@
 import {apiFlags, customerFlag, ScentCommand} from '../../command.ts'
-import {type CartView, viewCart} from '../../flows/fill-cart.ts'
+import {mentionedCart} from '../../contract/checkout.ts'
+import {type CartView, showCart} from '../../flows/fill-cart.ts'
 import {cartView} from '../../terminal/cart.ts'
 
 export default class CartShow extends ScentCommand {
@@ -15,8 +16,8 @@ export default class CartShow extends ScentCommand {
   async run(): Promise<CartView> {
     const {flags} = await this.parse(CartShow)
     const {client} = await this.session(flags)
-    const cart = await viewCart(client, flags.customer ?? null)
-    this.show(cartView(cart))
+    const cart = await showCart(client, flags.customer ?? null)
+    await this.showMentioned(mentionedCart, cart, (one) => [cartView(one)])
     return cart
   }
 }

@@ -1,6 +1,6 @@
 import * as Flags from '@oclif/core/flags'
 import {apiFlags, ScentCommand} from '../../command.ts'
-import type {Preview} from '../../contract/checkout.ts'
+import {type Preview, takePriceLock} from '../../contract/checkout.ts'
 import {lockByRoute} from '../../flows/checkout.ts'
 import {previewTable} from '../../terminal/cart.ts'
 import {lockCard} from '../../terminal/checkout.ts'
@@ -21,8 +21,8 @@ export default class CheckoutLock extends ScentCommand {
   async run(): Promise<Preview> {
     const {flags} = await this.parse(CheckoutLock)
     const session = await this.session(flags)
-    const {preview} = await lockByRoute(await session.orderTools(), flags.customer)
-    this.show(lockCard(preview), previewTable(preview))
+    const preview = await lockByRoute(await session.orderTools(), flags.customer)
+    await this.showMentioned(takePriceLock, preview, (one) => [lockCard(one), previewTable(one)])
     return preview
   }
 }

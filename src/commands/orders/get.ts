@@ -1,7 +1,7 @@
 import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
 import {apiFlags, ScentCommand} from '../../command.ts'
-import type {OrderRead} from '../../contract/orders.ts'
+import {type OrderRead, readOrder} from '../../contract/orders.ts'
 import {isScentOrderId, readOneOrder} from '../../flows/read-order.ts'
 import {orderCard, orderLines} from '../../terminal/orders.ts'
 
@@ -23,7 +23,7 @@ export default class OrdersGet extends ScentCommand {
     const {args, flags} = await this.parse(OrdersGet)
     const {client} = await this.session(flags)
     const order = await readOneOrder(client, args.id, flags.global || !isScentOrderId(args.id))
-    this.show(orderCard(order), orderLines(order))
+    await this.showMentioned(readOrder, order, (one) => [orderCard(one), orderLines(one)])
     return order
   }
 }

@@ -14,7 +14,9 @@ export default class OrdersTrack extends ScentCommand {
     const {args, flags} = await this.parse(OrdersTrack)
     const {client} = await this.session(flags)
     const tracking = await client.call(trackOrder, {params: {orderId: args.id}})
-    this.show(trackingTable(tracking))
+    await this.showMentioned(trackOrder, tracking, (one) =>
+      Array.isArray(one.fulfillmentGroups) ? [trackingTable(one)] : [],
+    )
     return tracking
   }
 }

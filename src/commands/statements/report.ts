@@ -23,6 +23,7 @@ export default class StatementsReport extends ScentCommand {
     await this.showMentioned(reportStatement, report, (read) => {
       const inner = (read as {document?: StatementDocument | null}).document
       const document = inner ?? read
+      if (!Array.isArray(document.lines)) return [statementCard(document, document)]
       const mismatches = reconcile(document)
       if (mismatches.length === 0) this.aside('Its totals are the sums of its lines.')
       else this.finding(new Failure('STATEMENT_MISMATCH', {message: mismatchText(mismatches)}))

@@ -1,6 +1,6 @@
 import * as Args from '@oclif/core/args'
 import {apiFlags, ScentCommand} from '../../command.ts'
-import type {Wishlist} from '../../contract/wishlist.ts'
+import {addWishlistItem, type Wishlist} from '../../contract/wishlist.ts'
 import {addToWishlist} from '../../flows/wishlist.ts'
 import {wishlistTable} from '../../terminal/wishlist.ts'
 import {wisher} from './show.ts'
@@ -18,7 +18,7 @@ export default class WishlistAdd extends ScentCommand {
     const {args, flags} = await this.parse(WishlistAdd)
     const {client} = await this.session(flags)
     const wishlist = await addToWishlist(client, flags.customer, args.variant)
-    this.show(wishlistTable(wishlist))
+    await this.showMentioned(addWishlistItem, wishlist, (one) => [wishlistTable(one)])
     return wishlist
   }
 }
