@@ -39,7 +39,7 @@ export interface JobScreen {
 }
 
 /** How far a job is, in rows. */
-export type Counts = Omit<Standing, 'elapsedMs' | 'leftMs' | 'waiting'>
+export type Counts = Omit<Standing, 'since' | 'elapsedMs' | 'leftMs' | 'waiting'>
 
 /** What differs between the kinds of jobs. */
 export interface JobWork {
@@ -134,13 +134,15 @@ async function watchJob(
   session.showOn(board)
   const {time} = session
   const started = time.ticks()
+  work.readOn()
   const first = work.counts().done
   while (!signal.aborted) {
     const running = job.isRunning()
     if (work.readOn()) await screen.event({event: 'progress', job: job.head.id, summary: work.summary()})
     const counts = work.counts()
     const elapsedMs = time.ticks() - started
-    board.show({...counts, elapsedMs, leftMs: leftOf(work, elapsedMs, counts.done - first), waiting: null})
+    const since = counts.done - first
+    board.show({...counts, since, elapsedMs, leftMs: leftOf(work, elapsedMs, since), waiting: null})
     if (!running) break
     await time.sleep(LOOK_MS, signal)
   }
@@ -161,6 +163,11 @@ async function runRows(
   const stop = screen.onInterrupt(story, `Go on: ${goOn}`)
   const progress = () =>
     `Job ${id} has stopped; ${work.counts().done} of ${work.counts().total} ${work.rows} are done.`
+  // The records know more than this process was told where a write of it failed.
+  const about = () => {
+    work.readOn()
+    return {job: id, summary: work.summary()}
+  }
   try {
     await work.run(stop, board.say, ticker.show)
   } catch (error) {
@@ -168,14 +175,24 @@ async function runRows(
     const {code, facts, message, hint, cause} = error
     throw new Failure(
       code,
-      {...facts, message: `${message} ${progress()}`, hint: `${hint} Then go on: ${goOn}`},
+      {
+        ...facts,
+        message: `${message} ${progress()}`,
+        hint: `${hint} Then go on: ${goOn}`,
+        details: {...(typeof facts.details === 'object' ? facts.details : {}), ...about()},
+      },
       {cause},
     )
   } finally {
     ticker.end()
   }
-  if (stop.aborted)
-    throw new Failure('INTERRUPTED', {message: `Interrupted. ${progress()}`, hint: `Go on: ${goOn}`})
+  const {done, total} = work.counts()
+  if (stop.aborted && done < total)
+    throw new Failure('INTERRUPTED', {
+      message: `Interrupted. ${progress()}`,
+      hint: `Go on: ${goOn}`,
+      details: about(),
+    })
 }
 
 /** Keeps the board up to date. */
@@ -191,10 +208,12 @@ function follow(session: Session, work: JobWork, board: Board) {
     lookedAt = now
     const counts = work.counts()
     const elapsedMs = now - started
+    const since = counts.done - first
     board.show({
       ...counts,
+      since,
       elapsedMs,
-      leftMs: leftOf(work, elapsedMs - waitedMs, counts.done - first, waiting?.ms),
+      leftMs: leftOf(work, elapsedMs - waitedMs, since, waiting?.ms),
       waiting: waiting === null ? null : `${waitText[waiting.why] ?? waiting.why} ${span(waiting.ms)}`,
     })
   }
@@ -210,10 +229,10 @@ function follow(session: Session, work: JobWork, board: Board) {
 }
 
 const waitText: Record<string, string> = {
-  quota: 'quota used up, goes on in',
-  'rate-limit': 'rate limited, goes on in',
-  'token-quota': 'token quota used up, goes on in',
-  retry: 'no usable answer, tries again in',
+  quota: 'quota used up for',
+  'rate-limit': 'rate limited for',
+  'token-quota': 'token quota used up for',
+  retry: 'no answer, again in',
 }
 
 /** The time that what is left takes at the pace of the rows done, and that the quota makes it wait. */

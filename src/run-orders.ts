@@ -69,7 +69,14 @@ export function openOrderJob(
       return ledger === null ? {} : {ledger}
     },
     report: (refused) => orderReport(job, orders, ledger, refused, screen),
-    verdict: () => verdictOf(id, summaryOf(orders)),
+    verdict() {
+      const others = orders.otherTotals()
+      if (others > 0)
+        screen.note(
+          `${others === 1 ? '1 order was' : `${others} orders were`} charged another total than the price lock said: the city decides the shipping fee, which no lock knows. \`scent jobs show ${id} --output csv\` names them.`,
+        )
+      return verdictOf(id, summaryOf(orders), chargedAbove(orders, options.maxTotal ?? null))
+    },
   }
 }
 
@@ -154,7 +161,7 @@ async function orderReport(
       verdictTable(
         shown,
         `Job ${id}: what was not charged`,
-        `Job ${id}: all ${orders.size} orders were charged once.`,
+        `Job ${id}: ${orders.size === 1 ? 'the order was' : `all ${orders.size} orders were`} charged once.`,
       ),
       {
         columns: fields.map(({label, cell}) => ({key: label, header: label, get: () => cell})),
@@ -198,8 +205,18 @@ function* refusedRows(orders: JobOrders): Generator<RefusedRow> {
 
 const some = (count: number) => (count === 1 ? '1 order was' : `${count} orders were`)
 
+/** What was charged above --max-total: the fee for the way is known only when an order is made. */
+function chargedAbove(orders: JobOrders, maxTotal: string | null): Failure | undefined {
+  const {total, currency} = orders.charged()
+  if (maxTotal === null || !total.gt(maxTotal)) return undefined
+  return new Failure('CHARGED_ABOVE', {
+    message: `The orders stand, and ${total.toFixed()} ${currency ?? ''} were charged for them, above the --max-total of ${maxTotal}.`,
+    details: {total: total.toFixed(), maxTotal},
+  })
+}
+
 /** What the exit code tells: 12 before 11, since what is unknown matters more. */
-function verdictOf(id: string, {refused, unknown}: Summary): Failure | undefined {
+function verdictOf(id: string, {refused, unknown}: Summary, above: Failure | undefined): Failure | undefined {
   const how = `\`scent jobs show ${id}\``
   if (unknown > 0) {
     return new Failure('ROWS_UNKNOWN', {
@@ -207,6 +224,7 @@ function verdictOf(id: string, {refused, unknown}: Summary): Failure | undefined
       hint: `Go on with \`scent jobs resume ${id}\`. Never order them again under other references.`,
     })
   }
+  if (above) return above
   if (refused > 0) {
     return new Failure('ROWS_REFUSED', {
       message: `${some(refused)} refused, and nothing was charged for ${refused === 1 ? 'it' : 'them'}.`,

@@ -21,7 +21,10 @@ export interface BulkOrder extends OrderIntent {
 
 export interface BulkRules {
   cart: CartRule
-  /** By which part the goods of an order may cost more than planned, such as 0.02; null for any. */
+  /**
+   * By which part the goods of an order may cost more than planned, such as 0.02. null: by nothing, as the plan was
+   * approved, and an order is not refused for a price that is not known.
+   */
   maxDrift: string | null
   budget: Budget
 }
@@ -181,14 +184,14 @@ async function waitForCart(
 function requireApproved(order: BulkOrder, locked: Locked, {maxDrift, budget}: BulkRules): void {
   const {total} = locked.lock
   const {goodsWithVat} = priceOf(locked.preview)
-  if (maxDrift !== null) {
-    const limit = order.goods === null ? null : withDrift(order, order.goods, maxDrift)
-    if (limit === null || goodsWithVat === null || exact(goodsWithVat).gt(limit)) {
-      throw new Failure('LIMIT_EXCEEDED', {
-        message: `Its goods cost ${goodsWithVat ?? 'an unknown amount'} now and ${order.goods ?? 'an unknown amount'} when the job was planned, which is more than --max-drift allows.`,
-        details: {planned: order.goods, now: goodsWithVat},
-      })
-    }
+  const known = order.goods !== null && goodsWithVat !== null
+  const drifted = known && exact(goodsWithVat).gt(withDrift(order, order.goods ?? '0', maxDrift ?? '0'))
+  if (drifted || (!known && maxDrift !== null)) {
+    throw new Failure('LIMIT_EXCEEDED', {
+      message: `Its goods cost ${goodsWithVat ?? 'an unknown amount'} now and ${order.goods ?? 'an unknown amount'} when the job was planned: more than was approved, and than --max-drift allows.`,
+      hint: 'Import it again at the new price, or with a larger --max-drift.',
+      details: {planned: order.goods, now: goodsWithVat},
+    })
   }
   if (budget.reserve(order.reference, String(total))) return
   throw new Failure('LIMIT_EXCEEDED', {

@@ -1,3 +1,4 @@
+import {isFailure} from '../contract/failure.ts'
 import type {JobCarts} from '../store/job-carts.ts'
 import type {JobOrders} from '../store/job-orders.ts'
 import type {JobFile, JobHead, JobKind} from '../store/jobs.ts'
@@ -9,7 +10,7 @@ export interface JobStanding {
   id: string
   kind: JobKind
   file: string
-  state: 'running' | 'interrupted' | 'unsettled' | 'finished'
+  state: 'running' | 'interrupted' | 'unsettled' | 'finished' | 'damaged'
   startedAt: string
   summary: Record<string, number>
 }
@@ -22,6 +23,17 @@ export interface JobReaders {
 
 /** How far a job is: from its last record where that tells, else from all of them. */
 export function jobStanding(job: JobFile, read: JobReaders): JobStanding {
+  try {
+    return standingOf(job, read)
+  } catch (error) {
+    // One that can't be read must not hide the others.
+    if (!isFailure(error, 'CORRUPT_FILE')) throw error
+    const {id, kind, file, at: startedAt} = job.head
+    return {id, kind, file, state: 'damaged', startedAt, summary: {}}
+  }
+}
+
+function standingOf(job: JobFile, read: JobReaders): JobStanding {
   const {id, kind, file, at: startedAt} = job.head
   const last = job.last()
   const done = last?.step === 'DONE' ? last.summary : undefined

@@ -27,7 +27,7 @@ export type Report = (line: number, column: string | null, value: unknown, rule:
 export type VariantsBySku = ReadonlyMap<string, readonly string[]>
 
 /** Problems that are kept; the others are counted. */
-const MOST = 50
+const MOST = 10_000
 const LONGEST_VALUE = 100
 
 /** Collects the problems of a file. */

@@ -34,6 +34,8 @@ export interface JobOrders {
   isFilled(order: number): boolean
   /** All that is known of an order that is not settled. */
   entry(order: number): OrderEntry
+  /** How many placed orders were charged another total than their locks said. */
+  otherTotals(): number
   /** What all placed orders were charged, and the currency. */
   charged(): {total: Big; currency: string | null}
   /** The latest moment at which a lock ends that an unsettled order was sent with. */
@@ -65,6 +67,7 @@ export function jobOrders(job: JobFile): JobOrders {
   }
   let charged = exact('0')
   let currency: string | null = null
+  let otherTotals = 0
   let since: string | null = null
   let next = 0
 
@@ -108,6 +111,7 @@ export function jobOrders(job: JobFile): JobOrders {
     if (step.outcome !== 'placed') return
     // The order took its lines with it, where its own answer says so.
     if (step.state === 'CREATED') filled[order] = false
+    if (step.message !== undefined) otherTotals += 1
     if (step.total !== null) charged = charged.plus(exact(step.total))
     currency ??= step.currency
   }
@@ -144,6 +148,7 @@ export function jobOrders(job: JobFile): JobOrders {
       for (const step of live.get(order) ?? []) fold(job.head.id, entries, step)
       return entries.get(plan.reference) as OrderEntry
     },
+    otherTotals: () => otherTotals,
     charged: () => ({total: charged, currency}),
     locksEnd(order) {
       const ends = (live.get(order) ?? []).flatMap((step) =>

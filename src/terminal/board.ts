@@ -8,6 +8,8 @@ import {cut, safe} from './text.ts'
 export interface Standing {
   done: number
   total: number
+  /** Done since this process began. */
+  since: number
   refused: number
   unknown: number
   /** What was charged so far; null where nothing is. */
@@ -70,16 +72,17 @@ export function openBoard(stream: NodeJS.WriteStream, title: string): Board {
 }
 
 export function standingText(standing: Standing): string {
-  const {done, total, refused, unknown, charged, currency, elapsedMs, leftMs, waiting} = standing
-  const rate = elapsedMs > 0 ? Math.round((done * 60_000) / elapsedMs) : 0
+  const {done, total, since, refused, unknown, charged, currency, elapsedMs, leftMs, waiting} = standing
+  const rate = elapsedMs > 0 ? Math.round((since * 60_000) / elapsedMs) : 0
   const parts = [
     `${done} of ${total}`,
+    // First what stands still: a narrow terminal cuts the end.
+    ...(waiting === null ? [] : [waiting]),
     ...(refused > 0 ? [`${refused} refused`] : []),
     ...(unknown > 0 ? [`${unknown} unknown`] : []),
     ...(charged === null ? [] : [`${moneyText(digits(charged), currency)} charged`]),
     ...(elapsedMs > 5_000 && waiting === null ? [`${rate} a minute`] : []),
     ...(leftMs !== null && done < total ? [`about ${span(leftMs)} left`] : []),
-    ...(waiting === null ? [] : [waiting]),
   ]
   return parts.join(', ')
 }

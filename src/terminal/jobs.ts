@@ -1,4 +1,5 @@
-import {createWriteStream, existsSync} from 'node:fs'
+import {accessSync, constants, createWriteStream, existsSync} from 'node:fs'
+import {dirname} from 'node:path'
 import {Failure} from '../contract/failure.ts'
 import type {Digits} from '../contract/money.ts'
 import {badge, type Cell, money, span, time} from './cells.ts'
@@ -131,6 +132,7 @@ export interface JobRow {
 const jobTones: Record<string, Tone> = {
   running: 'warn',
   interrupted: 'bad',
+  damaged: 'bad',
   unsettled: 'bad',
   finished: 'good',
 }
@@ -174,11 +176,24 @@ export const refusedCartColumns = ['customerRef', 'variantId', 'quantity', 'prob
 
 /** Fails with INVALID_INPUT where there is such a file already: it may be the one that was imported. */
 export function requireNew(path: string): void {
+  requireFolder(path)
   if (!existsSync(path)) return
   throw new Failure('INVALID_INPUT', {
     message: `${JSON.stringify(path)} exists already, and is not overwritten.`,
     hint: 'Give --refused the name of a new file.',
   })
+}
+
+/** What can't be written is known before a job runs for it. */
+function requireFolder(path: string): void {
+  try {
+    accessSync(dirname(path), constants.W_OK)
+  } catch (error) {
+    throw new Failure('INVALID_INPUT', {
+      message: `${JSON.stringify(path)} can't be written (${(error as NodeJS.ErrnoException).code}).`,
+      hint: 'Give --refused a file in a folder that can be written to.',
+    })
+  }
 }
 
 /** Writes refused rows as CSV that can be corrected and imported again. Answers what was done, in a sentence. */

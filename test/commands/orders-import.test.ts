@@ -1,7 +1,7 @@
 import {existsSync, readFileSync, writeFileSync} from 'node:fs'
 import {join} from 'node:path'
 import {afterAll, beforeAll, describe, expect, test} from 'vitest'
-import {folderIn, openShop, type Shop} from '../proof/stand.ts'
+import {filesBelow, folderIn, openShop, type Shop} from '../proof/stand.ts'
 import {manyOrders, orderFile} from '../support/order-file.ts'
 import {withTerminal} from '../support/tmux.ts'
 
@@ -131,6 +131,25 @@ describe('orders import', () => {
     expect(shop.cart('M-C2')).toEqual({})
   })
 
+  test('tells what was charged above --max-total, since no lock knows the fee of another city', async () => {
+    const file = orderFile(folder, 'far.csv', [
+      {externalReference: 'F-1', customerRef: 'F-1', city: 'Jeddah'},
+    ])
+    const {code, stdout, stderr} = await shop.scent([
+      ...['orders', 'import', file, '--yes', '--max-total', '170', '--json'],
+    ])
+    expect({code, summary: JSON.parse(stdout).summary.placed}).toEqual({code: 8, summary: 1})
+    expect(stderr).toContain('CHARGED_ABOVE')
+    expect(stderr).toContain('190.33')
+  })
+
+  test('knows before it starts that the refused rows could not be written', async () => {
+    const file = orderFile(folder, 'nowhere.csv', manyOrders('N', 1))
+    const words = ['orders', 'import', file, '--yes', '--refused', join(folder, 'none', 'x.csv')]
+    expect((await shop.json(words, {code: 2})).error.message).toContain('ENOENT')
+    expect(ordersOf('N')).toEqual([])
+  })
+
   test('ends with 12 where an order could not be settled, and a resume settles it', async () => {
     const file = orderFile(folder, 'unknown.csv', manyOrders('U', 2))
     shop.fault({
@@ -209,4 +228,17 @@ test('a second Ctrl-C leaves at once, and a resume settles what was under way', 
   })
   expect((await shop.json(['jobs', 'resume', id ?? ''])).summary).toMatchObject({placed: 6, unknown: 0})
   expect(ordersOf('Z')).toHaveLength(6)
+})
+
+test('a job whose records are damaged does not hide the others', async () => {
+  const file = orderFile(folder, 'damaged.csv', manyOrders('G', 1))
+  const {job} = await shop.json(['orders', 'import', file, '--yes'])
+  const [path = ''] = filesBelow(shop.env.HOME ?? '').flatMap(([name]) =>
+    name.endsWith(`${job}.ndjson`) ? name : [],
+  )
+  const [head = '', plan = '', ...rest] = readFileSync(path, 'utf8').split('\n')
+  const cut = rest.filter((line) => !line.includes('DONE')).map((line) => line.replace('G-0', 'G-9'))
+  writeFileSync(path, [head, plan, ...cut].join('\n'))
+  const {items} = await shop.json(['jobs', 'list'])
+  expect(items.find(({id}: {id: string}) => id === job)).toMatchObject({state: 'damaged'})
 })

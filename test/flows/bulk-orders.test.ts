@@ -1,4 +1,5 @@
 import {afterAll, beforeAll, describe, expect, test} from 'vitest'
+import {openBudget} from '../../src/flows/bulk-order.ts'
 import {planJob, runJob, type Wish} from '../support/bulk.ts'
 import {openShop, type Shop} from '../support/shop.ts'
 
@@ -37,5 +38,20 @@ describe('a bulk job', () => {
     expect(problem).toBeUndefined()
     expect(states).toEqual(['placed', 'placed', 'placed'])
     expect(shop.requests.filter((one) => !one.endsWith('/token'))).toHaveLength(1 + 2 + (2 + 2) + (1 + 2))
+  })
+})
+
+describe('the price of an order', () => {
+  test('that went up since the plan is not charged, unless a drift was approved; an unknown one is', async () => {
+    const job = await planJob([wish('dear', {goods: '100.00'}), wish('fair', {goods: '277.15'}), wish('new')])
+    const {ends} = await runJob(shop, job)
+    expect(ends.map(({state, code}) => [state, code])).toEqual([
+      ['refused', 'LIMIT_EXCEEDED'],
+      ['placed', 'CREATED'],
+      ['placed', 'CREATED'],
+    ])
+    const again = await planJob([wish('drift', {goods: '250.00'}), wish('unknown')])
+    const rules = {cart: 'require-empty', maxDrift: '0.2', budget: openBudget(null, '0')} as const
+    expect((await runJob(shop, again, {rules})).states).toEqual(['placed', 'refused'])
   })
 })

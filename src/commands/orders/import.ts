@@ -26,6 +26,8 @@ FILE is CSV with the columns externalReference, customerRef, variantId (or sku),
 
 Every step is written to a journal before it is sent. Whatever breaks, \`scent jobs resume JOB\` goes on where it stopped, under the same references: no order is made twice. The first Ctrl-C brings the orders under way to their end; a second one leaves at once.
 
+An order whose goods cost more than in the plan is refused, unless --max-drift allows it. The fee for the way comes on top: the city decides it when the order is made, and no lock knows it. Where it lifts the job above --max-total, that is told (exit code 8).
+
 Exit codes: 0 every order was charged once, 11 some were refused and not charged, 12 some could not be settled.`
   static override examples = [
     '<%= config.bin %> orders import orders.csv --dry-run',
@@ -39,7 +41,7 @@ Exit codes: 0 every order was charged once, 11 some were refused and not charged
     concurrency: concurrencyFlag,
     'max-total': Flags.string({summary: 'The most that the whole job may charge, with VAT.', helpValue: 'D'}),
     'max-drift': Flags.string({
-      summary: "How far an order's goods may cost more than planned, such as 2%; 0 for not at all.",
+      summary: "By how much an order's goods may cost more than planned, such as 2%; without it by nothing.",
       helpValue: 'PERCENT',
     }),
     cart: Flags.option({options: ['require-empty', 'replace'] as const})({
