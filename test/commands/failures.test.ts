@@ -139,7 +139,7 @@ describe('wrong usage exits with 2, in either voice', () => {
     [['discounts', 'update'], 'MISSING_INPUT', 'Missing ID (Id of the code, a UUID).'],
     [['sandbox', 'return'], 'MISSING_INPUT', 'and STEP (accept, reject, dispatch, receive, refund).'],
     [['discounts', 'update', 'EID20', '--value', '3'], 'INVALID_INPUT', '"EID20"'],
-    [['webhooks', 'update', 'nope', '--header', 'a=b'], 'INVALID_INPUT', '"nope"'],
+    [['webhooks', 'update', 'nope', '--header', 'a=b', '--yes'], 'INVALID_INPUT', '"nope"'],
     [[...aReturn, '--line', `${aLine}=2:Other`], 'INVALID_INPUT', `--line ${aLine} is given twice`],
     [
       ['returns', 'create', aLine, '--group', 'x', '--line', `${aLine}=1:Damaged`],

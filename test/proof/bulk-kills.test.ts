@@ -1,4 +1,6 @@
 import {afterAll, beforeAll, expect, test} from 'vitest'
+import {foldersOf} from '../../src/store/paths.ts'
+import {saveLocator} from '../../src/store/sandbox.ts'
 import {manyOrders, orderFile} from '../support/order-file.ts'
 import {seeded} from '../support/virtual-time.ts'
 import {folderIn, openShop, type Shop} from './stand.ts'
@@ -13,6 +15,9 @@ beforeAll(async () => {
   shop = await openShop({seed: 'demo'})
   shop.sandbox.state.world.run('UPDATE variants SET stock = 1000000')
   shop.sandbox.state.world.run('UPDATE partners SET wallet = 100000000000 WHERE wallet IS NOT NULL')
+  // The lease of a killed process counts as used for a minute: towards a sandbox without limits there is no pace.
+  const place = {baseUrl: shop.url, adminUrl: shop.url, adminToken: '', pid: process.pid, limits: false}
+  saveLocator(foldersOf(shop.env), {...place, credentials: []})
   // Each request takes a moment, so that kills fall between and into them.
   shop.fault({effect: 'slow', delayMs: 12})
 })
