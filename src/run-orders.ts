@@ -205,7 +205,7 @@ function* refusedRows(orders: JobOrders): Generator<RefusedRow> {
 
 const some = (count: number) => (count === 1 ? '1 order was' : `${count} orders were`)
 
-/** What was charged above --max-total: the fee for the way is known only when an order is made. */
+/** What was charged above --max-total: the city, and with it the shipping fee, is known only when an order is made. */
 function chargedAbove(orders: JobOrders, maxTotal: string | null): Failure | undefined {
   const {total, currency} = orders.charged()
   if (maxTotal === null || !total.gt(maxTotal)) return undefined

@@ -26,7 +26,7 @@ FILE is CSV with the columns externalReference, customerRef, variantId (or sku),
 
 Every step is written to a journal before it is sent. Whatever breaks, \`scent jobs resume JOB\` goes on where it stopped, under the same references: no order is made twice. The first Ctrl-C brings the orders under way to their end; a second one leaves at once.
 
-An order whose goods cost more than in the plan is refused, unless --max-drift allows it. The fee for the way comes on top: the city decides it when the order is made, and no lock knows it. Where it lifts the job above --max-total, that is told (exit code 8).
+An order whose goods cost more than in the plan is refused, unless --max-drift allows it. Shipping comes on top: its fee depends on the city, which the service learns only when the order is made. Where the fee lifts the job above --max-total, that is told (exit code 8).
 
 Exit codes: 0 every order was charged once, 11 some were refused and not charged, 12 some could not be settled.`
   static override examples = [
