@@ -1,4 +1,12 @@
-import type {CartOutcome, CartSending, CartTarget, JobFile, JobRecord, WantedCart} from './jobs.ts'
+import {
+  type CartOutcome,
+  type CartSending,
+  type CartTarget,
+  type JobFile,
+  type JobRecord,
+  readerOf,
+  type WantedCart,
+} from './jobs.ts'
 
 /** `todo`: begun or not, nothing has been decided. */
 export type CartState = 'todo' | CartOutcome['outcome']
@@ -37,7 +45,6 @@ export function jobCarts(job: JobFile): JobCarts {
   const states: CartState[] = []
   const sent = new Map<number, CartSending[]>()
   const counts: Record<CartState, number> = {todo: 0, done: 0, refused: 0, unknown: 0}
-  let next = 0
 
   const turn = (cart: number, state: CartState) => {
     const before = states[cart]
@@ -66,14 +73,7 @@ export function jobCarts(job: JobFile): JobCarts {
   const read = <R>(place: number | undefined) =>
     place === undefined ? undefined : (job.at(place) as R | undefined)
   return {
-    readOn() {
-      const before = next
-      for (const {record, place, next: after} of job.entries(next)) {
-        take(record, place)
-        next = after
-      }
-      return next > before
-    },
+    readOn: readerOf(job, take),
     get size() {
       return places.length
     },

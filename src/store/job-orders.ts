@@ -1,6 +1,6 @@
 import type Big from 'big.js'
 import {exact} from '../contract/money.ts'
-import type {JobFile, JobRecord, PlannedRow} from './jobs.ts'
+import {type JobFile, type JobRecord, type PlannedRow, readerOf} from './jobs.ts'
 import {fold, type OrderEntry, type Outcome} from './orders.ts'
 
 /** `todo`: nothing that could charge is open, and nothing has been decided. */
@@ -69,7 +69,6 @@ export function jobOrders(job: JobFile): JobOrders {
   let currency: string | null = null
   let otherTotals = 0
   let since: string | null = null
-  let next = 0
 
   const turn = (order: number, state: RowState) => {
     const before = states[order]
@@ -117,14 +116,7 @@ export function jobOrders(job: JobFile): JobOrders {
   }
 
   return {
-    readOn() {
-      const before = next
-      for (const {record, place, next: after} of job.entries(next)) {
-        take(record, place)
-        next = after
-      }
-      return next > before
-    },
+    readOn: readerOf(job, take),
     get size() {
       return places.length
     },

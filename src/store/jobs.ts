@@ -160,6 +160,22 @@ export const DURABLE: ReadonlySet<JobRecord['step']> = new Set([
 ])
 const PLAN = '.plan'
 
+/** Each call takes in what was appended to a journal since the last one; true where something was. */
+export function readerOf(
+  job: Pick<JobFile, 'entries'>,
+  take: (record: JobRecord, place: number) => void,
+): () => boolean {
+  let next = 0
+  return () => {
+    const before = next
+    for (const {record, place, next: after} of job.entries(next)) {
+      take(record, place)
+      next = after
+    }
+    return next > before
+  }
+}
+
 /** The jobs of one identity; another identity's file is refused (FOREIGN_FILE). */
 export function openJobs(folders: Folders, identity: Identity): Jobs {
   const folder = join(recordsFolder(folders, identity), 'jobs')
