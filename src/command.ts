@@ -1,4 +1,3 @@
-import {setFlagsFromString} from 'node:v8'
 import type {Interfaces} from '@oclif/core'
 import {Command} from '@oclif/core/command'
 import type * as z from 'zod/mini'
@@ -152,7 +151,8 @@ export abstract class ScentCommand extends Command {
   }
 
   /** To be called first: V8 lets garbage pile up as far as the machine has memory, and a job of hours shall stay small. */
-  protected staySmall(): void {
+  protected async staySmall(): Promise<void> {
+    const {setFlagsFromString} = await import('node:v8')
     setFlagsFromString('--heap-growing-percent=30')
     setFlagsFromString('--semi-space-growth-factor=1')
   }

@@ -45,7 +45,7 @@ Exit codes: 0 every line is at its target, 11 some lines were refused, 12 some c
   }
 
   async run(): Promise<unknown> {
-    this.staySmall()
+    await this.staySmall()
     const {args, flags} = await this.parse(CartImport)
     const {mode, customer} = flags
     const file = await openRows(args.file, process.stdin)

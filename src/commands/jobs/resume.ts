@@ -20,7 +20,7 @@ A second process on the same job is refused.`
   }
 
   async run(): Promise<unknown> {
-    this.staySmall()
+    await this.staySmall()
     const {args, flags} = await this.parse(JobsResume)
     if (flags.refused !== undefined) requireNew(flags.refused)
     const session = await this.session(flags, {job: true, board: true})

@@ -53,7 +53,7 @@ Exit codes: 0 every order was charged once, 11 some were refused and not charged
   }
 
   async run(): Promise<unknown> {
-    this.staySmall()
+    await this.staySmall()
     const {args, flags} = await this.parse(OrdersImport)
     const maxTotal = amountFlag('--max-total', flags['max-total'])
     const maxDrift = ratioFlag('--max-drift', flags['max-drift'])
