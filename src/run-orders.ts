@@ -157,10 +157,11 @@ async function orderReport(
     const shown = screen.inTerminal ? unplaced(orders, job) : verdictsOf(orders, job)
     const charged = money(digits(total.toFixed()), currency ?? 'SAR')
     const fields = summaryFields(summary, charged, ledger && proofText(ledger))
+    const all = summary.placed + summary.alreadyPlaced === orders.size
     screen.show(
       verdictTable(
         shown,
-        `Job ${id}: what was not charged`,
+        all ? '' : `Job ${id}: what was not charged`,
         `Job ${id}: ${orders.size === 1 ? 'the order was' : `all ${orders.size} orders were`} charged once.`,
       ),
       {
