@@ -3,8 +3,10 @@ import {createHash} from 'node:crypto'
 import {
   chmodSync,
   cpSync,
+  mkdtempSync,
   readdirSync,
   readFileSync,
+  rmSync,
   statSync,
   truncateSync,
   utimesSync,
@@ -139,11 +141,13 @@ test('a copy that is not built says so', async () => {
 })
 
 test.skipIf(process.getuid?.() !== 0)('a user without a home can run what needs none', async () => {
+  // A copy, since the folders above this one may let nobody else in.
+  const copy = mkdtempSync('/tmp/scent-anybody-')
+  chmodSync(copy, 0o755)
+  for (const part of ['bin', 'dist', 'package.json', 'oclif.manifest.json'])
+    cpSync(join(root, part), join(copy, part), {recursive: true})
   const options = {env: {PATH: process.env.PATH}, uid: 54321, gid: 54321}
-  const {stdout} = await execute(
-    process.execPath,
-    [join(root, 'bin/run.js'), 'explain', 'RATE_LIMITED'],
-    options,
-  )
+  const run = execute(process.execPath, [join(copy, 'bin/run.js'), 'explain', 'RATE_LIMITED'], options)
+  const {stdout} = await run.finally(() => rmSync(copy, {recursive: true}))
   expect(stdout).toContain('429')
 })
