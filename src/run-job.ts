@@ -196,7 +196,7 @@ async function runRows(
 }
 
 /** Keeps the board up to date. */
-function follow(session: Session, work: JobWork, board: Board) {
+export function follow(session: Session, work: Pick<JobWork, 'counts' | 'requestsEach'>, board: Board) {
   const started = session.time.ticks()
   const first = work.counts().done
   let waitedMs = 0
@@ -236,7 +236,12 @@ const waitText: Record<string, string> = {
 }
 
 /** The time that what is left takes at the pace of the rows done, and that the quota makes it wait. */
-function leftOf(work: JobWork, workedMs: number, done: number, waitMs = 0): number | null {
+function leftOf(
+  work: Pick<JobWork, 'counts' | 'requestsEach'>,
+  workedMs: number,
+  done: number,
+  waitMs = 0,
+): number | null {
   const counts = work.counts()
   const left = counts.total - counts.done
   return done === 0 ? null : (workedMs / done) * left + waitMs + leastMs(left * work.requestsEach)

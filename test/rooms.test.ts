@@ -46,6 +46,7 @@ const rooms: {[name: string]: Room} = {
   commands: {
     value: ['contract', 'client', 'store', 'flows', 'terminal', 'command', 'session'],
     type: ['run-job'],
+    late: ['run-previews'],
   },
   command: {
     value: ['contract', 'client', 'store', 'flows', 'terminal'],
@@ -58,6 +59,7 @@ const rooms: {[name: string]: Room} = {
   },
   'run-orders': {value: ['contract', 'flows', 'store', 'terminal'], type: ['session', 'run-job']},
   'run-carts': {value: ['contract', 'flows', 'store', 'terminal'], type: ['session', 'run-job']},
+  'run-previews': {value: ['flows', 'terminal', 'run-job'], type: ['session']},
   session: {value: ['contract', 'client', 'store', 'flows', 'terminal'], type: ['command']},
   main: {value: ['contract', 'terminal']},
 }

@@ -1,8 +1,12 @@
-import {exact} from '../contract/money.ts'
+import type {Client} from '../client/client.ts'
+import {isFailure} from '../contract/failure.ts'
+import {type Digits, digits, exact} from '../contract/money.ts'
 import type {JobDraft, PlannedRow} from '../store/jobs.ts'
-import type {UnitPrice} from './catalog.ts'
+import {pricesOf, type UnitPrice} from './catalog.ts'
 import {type FileOrder, type OrderFile, ordersIn} from './order-file.ts'
+import {minus} from './price.ts'
 import type {VariantsBySku} from './rows.ts'
+import {readBalance} from './wallet.ts'
 
 /** What a job of orders will do, before anything is sent that changes anything. */
 export interface OrderPlan {
@@ -10,14 +14,28 @@ export interface OrderPlan {
   lines: number
   units: number
   /** The goods with VAT at the prices of this moment; shipping comes on top. null where a price is not known. */
-  goods: string | null
+  goods: Digits | null
+  /** Those of the goods that have a price. */
+  pricedGoods: Digits
   currency: string | null
   /** Variants of the file that the catalog names no price for: the service may refuse them. */
-  unpriced: string[]
+  unpriced: {variantId: string; sku: string | null}[]
   /** One for each line, and two for each order. */
   requests: number
   /** How long these take at the quota of a job, in milliseconds. */
   leastMs: number
+  /** What the wallet holds now, and will when the goods are paid; null where that is not known. */
+  wallet: Digits | null
+  walletAfter: Digits | null
+}
+
+/** A file of orders that was checked, and the variants that its SKUs stand for. */
+export interface CheckedOrders {
+  file: File
+  checked: Pick<OrderFile, 'index'>
+  found: VariantsBySku
+  /** What the local catalog calls the variants, to show it. */
+  names: ReadonlyMap<string, string | null>
 }
 
 type File = Parameters<typeof ordersIn>[0]
@@ -26,12 +44,35 @@ const BATCH = 200
 /** Requests of a window that a job may send, and how long it is. */
 const WINDOW = {requests: 280, ms: 60_500}
 
+/** Writes every order of a checked file into the draft of a job, and adds up what it will take. Only reads. */
+export async function planOrders(
+  client: Client,
+  orders: CheckedOrders,
+  draft: Pick<JobDraft, 'append'>,
+  at: string,
+): Promise<OrderPlan> {
+  const prices = (await ifOpen(pricesOf(client, await variantsIn(orders)))) ?? new Map<string, UnitPrice>()
+  const {known, ...sum} = await planRows(orders, prices, draft, at)
+  const unpriced = [...prices].filter(([, {unitWithVat}]) => unitWithVat === null)
+  const requests = sum.lines + 2 * sum.orders
+  const pricedGoods = digits(sum.goods.toFixed())
+  const goods = known ? pricedGoods : null
+  const wallet = (await ifOpen(readBalance(client)))?.balance ?? null
+  return {
+    ...sum,
+    goods,
+    pricedGoods,
+    currency: [...prices.values()].find(({currency}) => currency !== null)?.currency ?? null,
+    unpriced: unpriced.map(([variantId]) => ({variantId, sku: orders.names.get(variantId) ?? null})),
+    requests,
+    leastMs: leastMs(requests),
+    wallet,
+    walletAfter: wallet === null || goods === null ? null : minus(wallet, goods),
+  }
+}
+
 /** Every variant that a checked file orders, once. */
-export async function variantsIn(
-  file: File,
-  checked: Pick<OrderFile, 'index'>,
-  found: VariantsBySku,
-): Promise<Set<string>> {
+async function variantsIn({file, checked, found}: CheckedOrders): Promise<Set<string>> {
   const ids = new Set<string>()
   for await (const order of ordersIn(file, checked, found)) {
     for (const {variantId = ''} of order.lines) ids.add(variantId.toLowerCase())
@@ -39,15 +80,12 @@ export async function variantsIn(
   return ids
 }
 
-/** Writes every order of a checked file into the draft of a job, and adds up what it will take. */
-export async function planOrders(
-  file: File,
-  checked: Pick<OrderFile, 'index'>,
-  found: VariantsBySku,
+async function planRows(
+  {file, checked, found}: CheckedOrders,
   prices: ReadonlyMap<string, UnitPrice>,
   draft: Pick<JobDraft, 'append'>,
   at: string,
-): Promise<OrderPlan> {
+) {
   const sum = {orders: 0, lines: 0, units: 0, goods: exact('0'), known: true}
   let batch: PlannedRow[] = []
   const flush = async () => {
@@ -65,17 +103,17 @@ export async function planOrders(
     if (batch.length === BATCH) await flush()
   }
   await flush()
-  const unpriced = [...prices].filter(([, {unitWithVat}]) => unitWithVat === null).map(([id]) => id)
-  const requests = sum.lines + 2 * sum.orders
-  return {
-    orders: sum.orders,
-    lines: sum.lines,
-    units: sum.units,
-    goods: sum.known ? sum.goods.toFixed() : null,
-    currency: [...prices.values()].find(({currency}) => currency !== null)?.currency ?? null,
-    unpriced,
-    requests,
-    leastMs: leastMs(requests),
+  return sum
+}
+
+/** What a plan can do without: undefined where this credential may not read it, or the service has none of it. */
+async function ifOpen<T>(read: Promise<T>): Promise<T | undefined> {
+  try {
+    return await read
+  } catch (error) {
+    const {httpStatus = 0} = isFailure(error) ? error.facts : {}
+    if (httpStatus === 403 || httpStatus === 404) return undefined
+    throw error
   }
 }
 

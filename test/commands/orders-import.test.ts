@@ -38,7 +38,7 @@ describe('orders import', () => {
     expect(stderr).toMatch(/line 3: quantity "0" must be a whole number/)
   })
 
-  test('shows its plan for a dry run, and changes nothing', async () => {
+  test('shows its plan with the total of live previews for a dry run, and leaves nothing behind', async () => {
     const file = orderFile(folder, 'dry.csv', manyOrders('D', 3))
     shop.requests()
     const plan = await shop.json(['orders', 'import', file, '--dry-run'])
@@ -47,11 +47,29 @@ describe('orders import', () => {
       lines: 3,
       units: 3,
       goods: 415.74,
+      total: 501.99,
+      baskets: 1,
+      refused: [],
       requests: 9,
       wallet: 50000,
+      walletAfter: 49498.01,
     })
-    expect(changes()).toEqual([])
+    // One basket: filled, and emptied again.
+    expect(changes().map(({operation}) => operation)).toEqual(['addCartItem', 'clearCart'])
     expect((await shop.json(['jobs', 'list'])).items).toEqual([])
+    expect(shop.cart('D-C0')).toEqual({})
+  })
+
+  test('tells in a dry run which orders can not be made, and a total above --max-total', async () => {
+    const rows = [...manyOrders('N', 2), {externalReference: 'N-x', customerRef: 'N-x', quantity: 99999}]
+    const file = orderFile(folder, 'never.csv', rows)
+    const words = ['orders', 'import', file, '--dry-run']
+    const plan = await shop.json(words, {code: 11})
+    expect(plan).toMatchObject({total: 334.66, refused: [{externalReference: 'N-x', rows: [4]}]})
+    const dear = await shop.scent([...words, '--max-total', '330'])
+    expect(dear).toMatchObject({code: 7, stderr: expect.stringContaining('334.66')})
+    expect(dear.stdout).toContain('334.66')
+    expect(ordersOf('N')).toEqual([])
   })
 
   test('asks, and without a terminal wants --yes', async () => {

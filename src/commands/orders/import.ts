@@ -2,20 +2,20 @@ import {resolve} from 'node:path'
 import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
 import {apiFlags, concurrencyFlag, refusedFlag, ScentCommand} from '../../command.ts'
-import {Failure, isFailure} from '../../contract/failure.ts'
-import {type Digits, digits, exact} from '../../contract/money.ts'
-import {planOrders, variantsIn} from '../../flows/bulk-plan.ts'
-import {pricesOf, resolveSkus} from '../../flows/catalog.ts'
-import {checkOrderFile, type OrderFile} from '../../flows/order-file.ts'
+import {Failure} from '../../contract/failure.ts'
+import {digits, exact} from '../../contract/money.ts'
+import {planOrders} from '../../flows/bulk-plan.ts'
+import type {OrderPreviews} from '../../flows/bulk-preview.ts'
+import {resolveSkus} from '../../flows/catalog.ts'
+import {checkOrderFile, type OrderFile, ordersIn} from '../../flows/order-file.ts'
 import {minus} from '../../flows/price.ts'
 import {badFile} from '../../flows/rows.ts'
-import {readBalance} from '../../flows/wallet.ts'
 import type {Session} from '../../session.ts'
 import type {JobDraft, JobFile} from '../../store/jobs.ts'
 import {openRows, type RowFile} from '../../store/rows.ts'
 import {amountFlag, ratioFlag} from '../../terminal/amounts.ts'
 import {moneyText} from '../../terminal/cells.ts'
-import {type PlanView, planCard, requireNew} from '../../terminal/jobs.ts'
+import {type DryRunView, type PlanView, planCard, refusedPreviews, requireNew} from '../../terminal/jobs.ts'
 
 export default class OrdersImport extends ScentCommand {
   static override summary = 'Place the orders of a file, each exactly once.'
@@ -27,6 +27,8 @@ FILE is CSV with the columns externalReference, customerRef, variantId (or sku),
 Every step is written to a journal before it is sent. Whatever breaks, \`scent jobs resume JOB\` goes on where it stopped, under the same references: no order is made twice. The first Ctrl-C brings the orders under way to their end; a second one leaves at once.
 
 An order whose goods cost more than in the plan is refused, unless --max-drift allows it. Shipping comes on top: its fee depends on the city, which the service learns only when the order is made. Where the fee lifts the job above --max-total, that is told (exit code 8).
+
+--dry-run shows the plan with what the orders would be charged, shipping included, and names those that can't be made. A basket is priced by its preview, in a cart of its own named scent-dry-run-…, which is emptied again; equal baskets are priced once. Customers' carts are not touched, and no lock is taken. It ends with 7 where the total is above --max-total, and with 11 where orders can't be made.
 
 Exit codes: 0 every order was charged once, 11 some were refused and not charged, 12 some could not be settled.`
   static override examples = [
@@ -49,7 +51,9 @@ Exit codes: 0 every order was charged once, 11 some were refused and not charged
       default: 'require-empty',
     }),
     refused: refusedFlag,
-    'dry-run': Flags.boolean({summary: 'Check the file and show the plan; change nothing.'}),
+    'dry-run': Flags.boolean({
+      summary: 'Check the file, price its orders by live previews and show the plan; order nothing.',
+    }),
   }
 
   async run(): Promise<unknown> {
@@ -63,8 +67,10 @@ Exit codes: 0 every order was charged once, 11 some were refused and not charged
       const checked = await checkOrderFile(file)
       requireGood(args.file, checked)
       const session = await this.session(flags, {job: true, board: true})
+      const wish = {file, checked, path: args.file, maxTotal}
+      if (flags['dry-run']) return await this.dryRun(session, wish, flags.concurrency)
       const same = {kind: 'orders', fileHash: file.hash} as const
-      const earlier = flags['dry-run'] ? undefined : await this.goOn(session, same, flags)
+      const earlier = await this.goOn(session, same, flags)
       if (earlier) return earlier.document
       const about = {
         kind: 'orders',
@@ -74,30 +80,16 @@ Exit codes: 0 every order was charged once, 11 some were refused and not charged
         options: {cart: flags.cart, maxTotal: maxTotal ?? null, maxDrift: maxDrift ?? null},
       } as const
       const draft = await (await session.jobs()).draft(about, new Date().toISOString())
-      const job = await this.approve(session, draft, {
-        file,
-        checked,
-        path: args.file,
-        maxTotal,
-        dryRun: flags['dry-run'],
-        yes: flags.yes,
-      })
-      if (!('append' in job)) return job
-      return await this.runJob(session, job, flags)
+      return await this.runJob(session, await this.approve(session, draft, wish), flags)
     } finally {
       await file.close()
     }
   }
 
-  /** Plans the job, shows it and asks once. The job, or for a dry run its plan. */
-  private async approve(session: Session, draft: JobDraft, wish: Wish): Promise<JobFile | PlanView> {
+  /** Plans the job, shows it and asks once. */
+  private async approve(session: Session, draft: JobDraft, wish: Wish): Promise<JobFile> {
     try {
-      const plan = await this.plan(session, draft, wish)
-      if (wish.dryRun) {
-        this.show(planCard(plan))
-        draft.drop()
-        return plan
-      }
+      const {plan} = await this.plan(session, draft, wish)
       requireWithin(plan, wish.maxTotal)
       if (process.stderr.isTTY) await this.screen(planCard(plan))
       await this.confirm(question(plan))
@@ -110,34 +102,43 @@ Exit codes: 0 every order was charged once, 11 some were refused and not charged
     }
   }
 
-  private async plan(session: Session, draft: JobDraft, {file, checked, path}: Wish): Promise<PlanView> {
-    const {client} = session
-    session.progress.say('Reading the catalog …')
-    const found = await resolveSkus(
-      {client, cache: await session.catalog(), now: session.time.now},
-      checked.skus,
+  /** Plans the job without a record of it, and prices its orders by live previews. */
+  private async dryRun(session: Session, wish: Wish, concurrency: number): Promise<DryRunView> {
+    const {plan, orders} = await this.plan(session, {append: async () => {}}, wish)
+    const stop = this.onInterrupt(
+      () => 'Interrupted. Nothing was ordered.',
+      () => true,
+      {awaits: 'The carts that baskets are priced in are emptied'},
     )
+    const {runPreviews} = await import('../../run-previews.ts')
+    const previews = await runPreviews(session, {
+      orders: ordersIn(orders.file, orders.checked, orders.found),
+      total: plan.orders,
+      fileHash: wish.file.hash,
+      concurrency,
+      stderr: process.stderr,
+      stop,
+    })
+    const view = withPreviews(plan, previews)
+    this.show(planCard(view), ...refusedPreviews(view))
+    if (isShort(view)) this.note('The wallet does not cover it.')
+    const failure = findingOf(view, wish.maxTotal)
+    if (failure) this.finding(failure)
+    return view
+  }
+
+  private async plan(session: Session, draft: Pick<JobDraft, 'append'>, {file, checked, path}: Wish) {
+    const {client, progress} = session
+    progress.say('Reading the catalog …')
+    const cache = await session.catalog()
+    const found = await resolveSkus({client, cache, now: session.time.now}, checked.skus)
     checked.checkSkus(found)
     requireGood(path, checked)
-    const variants = await variantsIn(file, checked, found)
-    const prices = await ifOpen(pricesOf(client, variants))
-    session.progress.say('Planning …')
-    const plan = await planOrders(file, checked, found, prices ?? new Map(), draft, new Date().toISOString())
-    const wallet = (await ifOpen(readBalance(client)))?.balance ?? null
-    session.progress.clear()
-    const goods = plan.goods === null ? null : digits(plan.goods)
-    return {file: path, ...plan, goods, wallet, walletAfter: after(wallet, goods)}
-  }
-}
-
-/** What a plan can do without: undefined where this credential may not read it, or the service has none of it. */
-async function ifOpen<T>(read: Promise<T>): Promise<T | undefined> {
-  try {
-    return await read
-  } catch (error) {
-    const {httpStatus = 0} = isFailure(error) ? error.facts : {}
-    if (httpStatus === 403 || httpStatus === 404) return undefined
-    throw error
+    progress.say('Planning …')
+    const orders = {file, checked, found, names: (await cache.read()).skus}
+    const plan = await planOrders(client, orders, draft, new Date().toISOString())
+    progress.clear()
+    return {plan: {file: path, ...plan}, orders}
   }
 }
 
@@ -146,30 +147,56 @@ interface Wish {
   checked: OrderFile
   path: string
   maxTotal: string | undefined
-  dryRun: boolean
-  yes: boolean
 }
 
 function requireGood(path: string, {problems, problemCount}: OrderFile): void {
   if (problemCount > 0) throw badFile(path, problems, problemCount)
 }
 
-function requireWithin({goods, currency}: PlanView, maxTotal: string | undefined): void {
-  if (maxTotal === undefined || goods === null || !exact(goods).gt(exact(maxTotal))) return
+function requireWithin({pricedGoods, currency}: PlanView, maxTotal: string | undefined): void {
+  if (maxTotal === undefined || !exact(pricedGoods).gt(exact(maxTotal))) return
   throw new Failure('LIMIT_EXCEEDED', {
-    message: `The goods of the file cost ${goods} ${currency ?? ''}, above the --max-total of ${maxTotal}. Nothing was sent.`,
+    message: `The goods of the file cost ${pricedGoods} ${currency ?? ''}, above the --max-total of ${maxTotal}. Nothing was sent.`,
     hint: 'Approve the new amount with --max-total, or import less.',
-    details: {goods: String(goods), maxTotal},
+    details: {goods: String(pricedGoods), maxTotal},
   })
 }
 
-function after(wallet: Digits | null, goods: Digits | null): Digits | null {
-  return wallet === null || goods === null ? null : minus(wallet, goods)
+function withPreviews(plan: PlanView, {total: sum, ...previews}: OrderPreviews): DryRunView {
+  const total = sum === null ? null : digits(sum)
+  const walletAfter = plan.wallet === null || total === null ? null : minus(plan.wallet, total)
+  return {
+    ...plan,
+    currency: plan.currency ?? previews.currency,
+    walletAfter,
+    total,
+    baskets: previews.baskets,
+    refused: previews.refused,
+  }
 }
 
-function question({orders, goods, currency, walletAfter}: PlanView): string {
+/** What an import of the file would meet as things are. */
+function findingOf(
+  {total, currency, orders, refused}: DryRunView,
+  maxTotal: string | undefined,
+): Failure | undefined {
+  if (maxTotal !== undefined && total !== null && exact(total).gt(exact(maxTotal)))
+    return new Failure('LIMIT_EXCEEDED', {
+      message: `The orders would be charged ${total} ${currency ?? ''}, above the --max-total of ${maxTotal}. Nothing was ordered.`,
+      details: {total: String(total), maxTotal},
+    })
+  if (refused.length === 0) return undefined
+  return new Failure('ROWS_REFUSED', {
+    message: `${refused.length} of ${orders} ${orders === 1 ? 'order' : 'orders'} can't be made as things are. Nothing was ordered.`,
+    hint: 'Correct their lines, or import the file without them.',
+  })
+}
+
+const isShort = ({walletAfter}: PlanView) => walletAfter !== null && exact(walletAfter).lt(0)
+
+function question(plan: PlanView): string {
+  const {orders, goods, currency} = plan
   const cost =
     goods === null ? 'at the prices of their locks' : `for ${moneyText(goods, currency)} plus shipping`
-  const short = walletAfter !== null && exact(walletAfter).lt(0) ? ' The wallet does not cover it.' : ''
-  return `Place ${orders} ${orders === 1 ? 'order' : 'orders'} ${cost}?${short}`
+  return `Place ${orders} ${orders === 1 ? 'order' : 'orders'} ${cost}?${isShort(plan) ? ' The wallet does not cover it.' : ''}`
 }
