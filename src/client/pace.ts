@@ -1,6 +1,6 @@
 import {Failure} from '../contract/failure.ts'
 import type {ClientEvent} from './events.ts'
-import {parseQuota, type Quota, roomIn, settle, slowDown} from './quota.ts'
+import {type Level, leastMsFor, levelOf, parseQuota, type Quota, roomIn, settle, slowDown} from './quota.ts'
 import {type SharedFile, unshared} from './shared.ts'
 
 /** Room in the quota for one request. Exactly one of these is called once the fate of the request is known. */
@@ -17,6 +17,11 @@ export interface Permit {
 export interface Pacer {
   /** Waits until a request may leave. Fails with RATE_LIMITED where that is too long, INTERRUPTED on abort. */
   permit(signal?: AbortSignal): Promise<Permit>
+  /**
+   * How full the quota is, as far as this process has heard, and the least ms until so many further requests have left;
+   * null where there is none. Only a process that sends nothing reads a file for it.
+   */
+  level(requests: number): (Level & {leastMs: number}) | null
 }
 
 /**
@@ -64,6 +69,8 @@ export function openPacer(options: PacerOptions): Pacer {
     answered: [],
   }
   const alone = unshared()
+  /** The log as it was when this process changed it last. */
+  let seen: Quota | undefined
   let taking: Promise<number> | undefined
   let telling = false
 
@@ -74,11 +81,13 @@ export function openPacer(options: PacerOptions): Pacer {
       const now = ticks()
       told = own.answered.length
       const {state, result} = step(tell(settle(parseQuota(text, now), now, log.isAlive), own, now), now)
-      return {text: JSON.stringify(state), result}
+      return {text: JSON.stringify(state), result: {state, result}}
     }
     const done = (await log.update(update)) ?? (await alone.update(update))
     own.answered.splice(0, told)
-    return (done as {result: T}).result
+    const {state, result} = (done as {result: {state: Quota; result: T}}).result
+    seen = state
+    return result
   }
 
   /** Takes a lease. The ms to wait, 0 where there was room. */
@@ -143,6 +152,16 @@ export function openPacer(options: PacerOptions): Pacer {
       own.outstanding += 1
       return permit
     },
+    level(requests) {
+      const now = ticks()
+      const known = seen ?? parseQuota(log.read(), now)
+      // Without the permits that this process holds and has not used.
+      const state = settle(tell(known, {...own, unused: 0}, now), now, () => true)
+      return {
+        ...levelOf(state, now, options.limit),
+        leastMs: leastMsFor(state, now, options.limit, requests),
+      }
+    },
   }
 }
 
@@ -181,4 +200,5 @@ async function wait(options: PacerOptions, ms: number, signal: AbortSignal | und
 /** For a service without a quota. */
 export const unpaced: Pacer = {
   permit: async () => ({used: () => {}, unused: () => {}, refused: async () => {}}),
+  level: () => null,
 }

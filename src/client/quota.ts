@@ -50,12 +50,45 @@ export function settle(state: Quota, now: number, isAlive: (holder: string) => b
 
 /** How many permits there are, and otherwise the ms until there may be one. `limit` is for a window. */
 export function roomIn(state: Quota, now: number, limit: number): {room: number; waitMs: number} {
-  const capacity = Math.max(1, Math.floor(limit * shareNow(state.slow, now)))
-  const used = state.answered.length + state.leases.reduce((sum, {n}) => sum + n, 0)
+  const capacity = capacityOf(state, now, limit)
+  const used = usedIn(state)
   const pause = Math.max(0, (state.pausedUntil ?? now) - now)
   if (used < capacity && pause === 0) return {room: capacity - used, waitMs: 0}
   const next = used < capacity ? now : freeAt(state, used - capacity)
   return {room: 0, waitMs: Math.max(pause, next === undefined ? ASK_AGAIN_MS : next - now)}
+}
+
+const capacityOf = ({slow}: Quota, now: number, limit: number) =>
+  Math.max(1, Math.floor(limit * shareNow(slow, now)))
+
+const usedIn = ({answered, leases}: Quota) => answered.length + leases.reduce((sum, {n}) => sum + n, 0)
+
+/** How full a quota is. */
+export interface Level {
+  /** Permits of the last window that are taken, and how many there are for us. */
+  used: number
+  limit: number
+  /** Whether these are fewer than usual, since somebody else uses the credential. */
+  shared: boolean
+}
+
+/** More than the limit may be taken, by those who may take more, or where it has just been lowered: it is full then. */
+export function levelOf(state: Quota, now: number, limit: number): Level {
+  const capacity = capacityOf(state, now, limit)
+  return {used: Math.min(usedIn(state), capacity), limit: capacity, shared: capacity < limit}
+}
+
+/** In how many ms the last of so many further requests may leave, where each is answered at once. */
+export function leastMsFor(state: Quota, now: number, limit: number, requests: number): number {
+  if (requests === 0) return 0
+  const capacity = capacityOf(state, now, limit)
+  // Each permit comes back after a window, for the request that stands a whole quota behind.
+  const windows = Math.ceil(requests / capacity) - 1
+  const under = Array<number>(usedIn(state) - state.answered.length).fill(now)
+  const taken = [...[...state.answered].sort((a, b) => a - b), ...under]
+  const before = taken[taken.length + requests - windows * capacity - capacity - 1]
+  const first = Math.max(now, state.pausedUntil ?? now, before === undefined ? now : before + WINDOW_MS)
+  return first - now + windows * WINDOW_MS
 }
 
 /** Where only answers that nobody has reported can free a permit, the log is read again after this long. */

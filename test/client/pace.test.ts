@@ -1,6 +1,6 @@
 import {describe, expect, it} from 'vitest'
-import {openPacer, type PacerOptions, quotas} from '../../src/client/pace.ts'
-import {parseQuota, roomIn, settle, shareNow, WINDOW_MS} from '../../src/client/quota.ts'
+import {openPacer, type PacerOptions, quotas, unpaced} from '../../src/client/pace.ts'
+import {leastMsFor, parseQuota, roomIn, settle, shareNow, WINDOW_MS} from '../../src/client/quota.ts'
 import {type SharedFile, unshared} from '../../src/client/shared.ts'
 import {seeded, virtualTime} from '../support/virtual-time.ts'
 
@@ -175,6 +175,99 @@ it('a permit comes back 60.5 s after its answer, and no earlier', () => {
   expect(roomAt(61_499)).toEqual({room: 0, waitMs: 1})
   expect(roomAt(61_500)).toEqual({room: 1, waitMs: 0})
   expect(roomAt(62_500)).toEqual({room: 2, waitMs: 0})
+})
+
+describe('the time that requests take at least', () => {
+  const state = parseQuota(JSON.stringify({v: 1, answered: [1_000, 2_000, 5_000], leases: []}), 10_000)
+
+  it.each([
+    ['nothing is left to be sent', 0, 0],
+    ['there is room for all', 1, 0],
+    ['the second waits for the oldest to leave the window', 2, 51_500],
+    ['the third for the next one', 3, 52_500],
+    ['the fourth for the last one', 4, 55_500],
+    ['the fifth for the first of these', 5, WINDOW_MS],
+    ['the ninth for the fifth', 9, 2 * WINDOW_MS],
+  ])('%s', (_, requests, ms) => {
+    expect(leastMsFor(state, 10_000, 4, requests)).toBe(ms)
+  })
+
+  it('counts from the end of a pause, and what is under way as answered now', () => {
+    const busy = {...state, leases: [{id: 'x', holder: 'x', n: 1, at: 9_000}], pausedUntil: 40_000}
+    expect(leastMsFor(busy, 10_000, 5, 1)).toBe(30_000)
+    expect(leastMsFor(busy, 10_000, 4, 4)).toBe(WINDOW_MS)
+  })
+})
+
+describe('the level of the quota', () => {
+  it('counts what was sent in the last window, by all, and no permit that is only held', async () => {
+    const time = virtualTime()
+    const log = unshared()
+    const one = processOf(time, log, 'one', {seed: 1})
+    expect(one.level(0)).toMatchObject({used: 0, limit: 280, shared: false})
+    const permits = [await one.permit(), await one.permit()]
+    permits[0]?.used()
+    expect(one.level(0)).toMatchObject({used: 2})
+    const other = processOf(time, log, 'other', {...quotas.interactive, seed: 2})
+    ;(await other.permit()).used()
+    // Another process can't know that of the ten permits eight are not used yet.
+    expect(other.level(0)).toMatchObject({used: 11, limit: 300})
+  })
+
+  it('is known to a process that sends nothing', async () => {
+    const time = virtualTime()
+    const log = unshared()
+    const watching = processOf(time, log, 'watching', {seed: 1})
+    const one = processOf(time, log, 'one', {seed: 2, lease: 1})
+    for (const used of [1, 2, 3]) {
+      ;(await one.permit()).used()
+      expect(watching.level(0)).toMatchObject({used})
+    }
+  })
+
+  it('falls as permits leave the window, without a look at the log', async () => {
+    const time = virtualTime()
+    const log = unshared()
+    const never = () => {
+      throw new Error('the log was read')
+    }
+    const one = processOf(time, {...log, read: never}, 'one', {seed: 1})
+    for (let n = 0; n < 15; n += 1) (await one.permit()).used()
+    time.advance(WINDOW_MS / 2)
+    for (let n = 0; n < 5; n += 1) (await one.permit()).used()
+    expect(one.level(0)).toMatchObject({used: 20})
+    time.advance(WINDOW_MS / 2)
+    expect(one.level(0)).toMatchObject({used: 5})
+    time.advance(WINDOW_MS)
+    expect(one.level(0)).toMatchObject({used: 0})
+  })
+
+  it('is full where a permit has to be waited for, and tells how long', async () => {
+    const time = virtualTime()
+    const waits: number[] = []
+    const tell = (event: {kind: string; ms?: number}) => void waits.push(event.ms ?? 0)
+    const one = processOf(time, unshared(), 'one', {seed: 1, limit: 20, tell})
+    for (let n = 0; n < 20; n += 1) (await one.permit()).used()
+    const more = one.permit()
+    await expect.poll(() => waits.length).toBe(1)
+    expect(one.level(1)).toMatchObject({used: 20, limit: 20, leastMs: waits[0]})
+    await time.run(more)
+    expect(one.level(0)).toMatchObject({used: 1})
+  })
+
+  it('says which share is left after a refusal that nobody here explains, and never that more is used', async () => {
+    const time = virtualTime()
+    const one = processOf(time, unshared(), 'one', {seed: 1, limit: 20, lease: 1})
+    for (let n = 0; n < 15; n += 1) (await one.permit()).used()
+    await (await one.permit()).refused(7_000)
+    expect(one.level(0)).toMatchObject({used: 10, limit: 10, shared: true})
+    time.advance(6 * WINDOW_MS)
+    expect(one.level(0)).toMatchObject({used: 0, limit: 20, shared: false})
+  })
+
+  it('is none where nothing is paced', () => {
+    expect(unpaced.level(1)).toBeNull()
+  })
 })
 
 describe('a refusal that our own requests do not explain', () => {
