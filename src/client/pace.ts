@@ -39,7 +39,7 @@ export interface PacerOptions {
   log: SharedFile
   limit: number
   lease: number
-  /** What a wait is called. */
+  /** What a wait is called that the service has not asked for. */
   why: 'quota' | 'token-quota'
   /** The longest wait for a permit; a job that must be finished gives infinity. */
   maxWaitMs: number
@@ -146,7 +146,8 @@ export function openPacer(options: PacerOptions): Pacer {
           taking = undefined
         })
         const waitMs = await taking
-        if (own.unused === 0) await wait(options, waitMs, signal)
+        const why = seen?.pausedUntil === undefined ? options.why : 'rate-limit'
+        if (own.unused === 0) await wait(options, why, waitMs, signal)
       }
       own.unused -= 1
       own.outstanding += 1
@@ -185,13 +186,18 @@ function tell(state: Quota, own: Own, now: number): Quota {
   }
 }
 
-async function wait(options: PacerOptions, ms: number, signal: AbortSignal | undefined): Promise<void> {
+async function wait(
+  options: PacerOptions,
+  why: PacerOptions['why'] | 'rate-limit',
+  ms: number,
+  signal: AbortSignal | undefined,
+): Promise<void> {
   if (signal?.aborted) throw new Failure('INTERRUPTED', {effect: 'none'})
   if (ms > options.maxWaitMs) {
     const message = 'The quota of this credential is used up by the requests sent before; nothing was sent.'
     throw new Failure('RATE_LIMITED', {effect: 'none', message, retryAfter: Math.ceil(ms / 1000)})
   }
-  options.tell?.({kind: 'waiting', why: options.why, ms})
+  options.tell?.({kind: 'waiting', why, ms})
   // Everybody who waits for the same permit wakes at the same moment otherwise.
   await options.sleep(ms + options.random() * 50, signal)
   if (signal?.aborted) throw new Failure('INTERRUPTED', {effect: 'none'})

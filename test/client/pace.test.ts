@@ -279,9 +279,10 @@ describe('a refusal that our own requests do not explain', () => {
     const permits = [await one.permit(), await one.permit()]
     for (const permit of permits) await permit.refused(7_000)
     expect(events).toEqual([{kind: 'shared-credential'}])
-    const other = processOf(time, log, 'other', {seed: 2})
+    const other = processOf(time, log, 'other', {seed: 2, tell: (event) => events.push(event)})
     const before = time.now()
     await time.run(other.permit())
+    expect(events.at(-1)).toEqual({kind: 'waiting', why: 'rate-limit', ms: 7_000})
     expect(time.now() - before).toBeGreaterThanOrEqual(7_000)
     expect(time.now() - before).toBeLessThan(8_000)
   })
