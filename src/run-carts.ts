@@ -23,7 +23,7 @@ export function openCartJob(session: Session, job: JobFile, screen: JobScreen): 
   return {
     rows: 'carts',
     promise: 'nothing is added twice',
-    requestsEach: 2,
+    requestsEach: () => 1 + carts.lines / carts.size,
     readOn: carts.readOn,
     counts: () => countsOf(carts),
     summary: () => ({...cartSummaryOf(carts)}),

@@ -1,5 +1,5 @@
 import {Failure, isFailure} from './contract/failure.ts'
-import {leastMs} from './flows/bulk-plan.ts'
+import {openMeter} from './flows/job-meter.ts'
 import {type SameJob, unfinishedJob} from './flows/jobs.ts'
 import {openCartJob} from './run-carts.ts'
 import {openOrderJob} from './run-orders.ts'
@@ -8,7 +8,6 @@ import {readJobCarts} from './store/job-carts.ts'
 import {readJobOrders} from './store/job-orders.ts'
 import type {JobFile, JobRecord} from './store/jobs.ts'
 import {type Board, openBoard, type Standing} from './terminal/board.ts'
-import {span} from './terminal/cells.ts'
 import type {View} from './terminal/output.ts'
 
 export interface JobOptions {
@@ -39,7 +38,7 @@ export interface JobScreen {
 }
 
 /** How far a job is, in rows. */
-export type Counts = Omit<Standing, 'since' | 'elapsedMs' | 'leftMs' | 'waiting'>
+export type Counts = Pick<Standing, 'done' | 'total' | 'refused' | 'unknown' | 'charged' | 'currency'>
 
 /** What differs between the kinds of jobs. */
 export interface JobWork {
@@ -47,8 +46,8 @@ export interface JobWork {
   rows: string
   /** What a resume never does. */
   promise: string
-  /** Requests that a row takes at most. */
-  requestsEach: number
+  /** Requests that a row takes on average, where nothing goes wrong. */
+  requestsEach(): number
   /** Takes in what was written to the journal since; true where something was. */
   readOn(): boolean
   counts(): Counts
@@ -78,7 +77,7 @@ export async function runJob(
 ): Promise<unknown> {
   const release = job.run()
   const work = openWork(session, job, options, screen)
-  const board = openBoard(screen.stderr, titleOf(work))
+  const board = openBoard(screen.stderr)
   session.showOn(board)
   try {
     await screen.event({event: 'job', job: job.head.id, [work.rows]: work.counts().total})
@@ -100,8 +99,6 @@ function openWork(session: Session, job: JobFile, {concurrency}: JobOptions, scr
     ? openCartJob(session, job, screen)
     : openOrderJob(session, job, concurrency, screen)
 }
-
-const titleOf = ({rows}: JobWork) => `${rows.charAt(0).toUpperCase()}${rows.slice(1)}`
 
 /** Shows what is known of a job, from its journal alone. */
 export async function showJob(
@@ -130,21 +127,15 @@ async function watchJob(
   signal: AbortSignal,
   screen: JobScreen,
 ): Promise<void> {
-  const board = openBoard(screen.stderr, titleOf(work))
+  const board = openBoard(screen.stderr)
   session.showOn(board)
-  const {time} = session
-  const started = time.ticks()
-  work.readOn()
-  const first = work.counts().done
+  const show = openTicker(session, work, board, signal)
   while (!signal.aborted) {
     const running = job.isRunning()
     if (work.readOn()) await screen.event({event: 'progress', job: job.head.id, summary: work.summary()})
-    const counts = work.counts()
-    const elapsedMs = time.ticks() - started
-    const since = counts.done - first
-    board.show({...counts, since, elapsedMs, leftMs: leftOf(work, elapsedMs, since), waiting: null})
+    show()
     if (!running) break
-    await time.sleep(LOOK_MS, signal)
+    await session.time.sleep(LOOK_MS, signal)
   }
   board.end()
 }
@@ -158,9 +149,9 @@ async function runRows(
 ): Promise<void> {
   const {id} = job.head
   const goOn = `\`scent jobs resume ${id}\`; ${work.promise}.`
-  const ticker = follow(session, work, board)
   const story = `Interrupted. No further ${work.rows.replace(/s$/, '')} of job ${id} is started.`
   const stop = screen.onInterrupt(story, `Go on: ${goOn}`)
+  const ticker = follow(session, work, board, stop)
   const progress = () =>
     `Job ${id} has stopped; ${work.counts().done} of ${work.counts().total} ${work.rows} are done.`
   // The records know more than this process was told where a write of it failed.
@@ -195,28 +186,9 @@ async function runRows(
     })
 }
 
-/** Keeps the board up to date. */
-export function follow(session: Session, work: Pick<JobWork, 'counts' | 'requestsEach'>, board: Board) {
-  const started = session.time.ticks()
-  const first = work.counts().done
-  let waitedMs = 0
-  let lookedAt = started
-  const show = () => {
-    const waiting = session.waiting()
-    const now = session.time.ticks()
-    if (waiting) waitedMs += now - lookedAt
-    lookedAt = now
-    const counts = work.counts()
-    const elapsedMs = now - started
-    const since = counts.done - first
-    board.show({
-      ...counts,
-      since,
-      elapsedMs,
-      leftMs: leftOf(work, elapsedMs - waitedMs, since, waiting?.ms),
-      waiting: waiting === null ? null : `${waitText[waiting.why] ?? waiting.why} ${span(waiting.ms)}`,
-    })
-  }
+/** Keeps a board up to date until that is ended. */
+export function follow(session: Session, work: Measured, board: Board, stop: AbortSignal) {
+  const show = openTicker(session, work, board, stop)
   const timer = setInterval(show, 250)
   show()
   return {
@@ -228,21 +200,16 @@ export function follow(session: Session, work: Pick<JobWork, 'counts' | 'request
   }
 }
 
-const waitText: Record<string, string> = {
-  quota: 'quota used up for',
-  'rate-limit': 'rate limited for',
-  'token-quota': 'token quota used up for',
-  retry: 'no answer, again in',
-}
+type Measured = Pick<JobWork, 'counts' | 'requestsEach'>
 
-/** The time that what is left takes at the pace of the rows done, and that the quota makes it wait. */
-function leftOf(
-  work: Pick<JobWork, 'counts' | 'requestsEach'>,
-  workedMs: number,
-  done: number,
-  waitMs = 0,
-): number | null {
-  const counts = work.counts()
-  const left = counts.total - counts.done
-  return done === 0 ? null : (workedMs / done) * left + waitMs + leastMs(left * work.requestsEach)
+/** Shows on the board how far a job is. */
+function openTicker(session: Session, work: Measured, board: Board, stop: AbortSignal): () => void {
+  const {time, quota, waiting} = session
+  const read = openMeter({...work, ticks: time.ticks, quota, waiting})
+  return () => {
+    const standing = {...work.counts(), ...read()}
+    // What is stopped does not do what is left.
+    if (stop.aborted) standing.leftMs = null
+    board.show(standing)
+  }
 }

@@ -33,7 +33,7 @@ export function openOrderJob(
   return {
     rows: 'orders',
     promise: 'no order is made twice',
-    requestsEach: 3,
+    requestsEach: () => 2 + orders.lines / orders.size,
     readOn: orders.readOn,
     counts: () => live?.counts() ?? countsOf(orders),
     summary: () => ({...summaryOf(orders)}),

@@ -27,7 +27,7 @@ export async function runPreviews(session: Session, job: PreviewJob): Promise<Or
   const board = openBoard(stderr, 'Previews')
   session.showOn(board)
   const counts = {done: 0, total, refused: 0, unknown: 0, charged: null, currency: null}
-  const ticker = follow(session, {requestsEach: REQUESTS, counts: () => counts}, board)
+  const ticker = follow(session, {requestsEach: () => REQUESTS, counts: () => counts}, board, stop)
   const {client, ...time} = session.jobTools(() => {})
   try {
     return await previewOrders({

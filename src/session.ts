@@ -1,7 +1,7 @@
 import {randomBytes} from 'node:crypto'
 import {type Client, type ClientOptions, createClient} from './client/client.ts'
 import {type ClientEvent, redact} from './client/events.ts'
-import {openPacer, type PacerOptions, quotas, unpaced} from './client/pace.ts'
+import {openPacer, type Pacer, type PacerOptions, quotas, unpaced} from './client/pace.ts'
 import {realTime} from './client/time.ts'
 import {noTokens, openTokens, type TokenSource} from './client/token.ts'
 import {openTransport} from './client/transport.ts'
@@ -55,6 +55,8 @@ export interface Session {
   sawWebhook(subscription: {id: string; [field: string]: unknown}): Promise<void>
   /** What the client waits for, and for how many milliseconds more, where a board shows it. */
   waiting(): {why: string; ms: number} | null
+  /** How full the quota of requests is, and how long so many more take at least; null where the service has none. */
+  quota: Pacer['level']
   /** What an interrupt has to say at this moment. */
   story(): string
   /** The last request that changed something and was answered. */
@@ -173,6 +175,7 @@ export function openSession(
     sawWebhook: async (subscription) => (await webhooks()).note(subscription, new Date().toISOString()),
     waiting: () =>
       wait && wait.until > realTime.ticks() ? {why: wait.why, ms: wait.until - realTime.ticks()} : null,
+    quota: requests.level,
     story: traffic.story,
     changed: traffic.changed,
     clean,

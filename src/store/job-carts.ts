@@ -19,6 +19,8 @@ export interface JobCarts {
   /** Takes in what was appended since; true where something was. */
   readOn(): boolean
   readonly size: number
+  /** How many lines of the file they are to hold. */
+  readonly lines: number
   state(cart: number): CartState
   count(state: CartState): number
   wanted(cart: number): WantedCart
@@ -44,6 +46,7 @@ export function jobCarts(job: JobFile): JobCarts {
   const outcomes: number[] = []
   const states: CartState[] = []
   const sent = new Map<number, CartSending[]>()
+  let lines = 0
   const counts: Record<CartState, number> = {todo: 0, done: 0, refused: 0, unknown: 0}
 
   const turn = (cart: number, state: CartState) => {
@@ -58,6 +61,7 @@ export function jobCarts(job: JobFile): JobCarts {
       numbers.set(record.customerRef, places.length)
       turn(places.length, 'todo')
       places.push(place)
+      lines += record.lines.length
       return
     }
     const cart = 'customerRef' in record ? numbers.get(record.customerRef) : undefined
@@ -76,6 +80,9 @@ export function jobCarts(job: JobFile): JobCarts {
     readOn: readerOf(job, take),
     get size() {
       return places.length
+    },
+    get lines() {
+      return lines
     },
     state: (cart) => states[cart] ?? 'todo',
     count: (state) => counts[state],

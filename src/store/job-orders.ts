@@ -16,6 +16,8 @@ export interface JobOrders {
   /** Takes in what was appended since; true where something was. */
   readOn(): boolean
   readonly size: number
+  /** How many lines all of them have. */
+  readonly lines: number
   state(order: number): RowState
   count(state: RowState): number
   planned(order: number): PlannedRow
@@ -65,6 +67,7 @@ export function jobOrders(job: JobFile): JobOrders {
     refused: 0,
     unknown: 0,
   }
+  let lines = 0
   let charged = exact('0')
   let currency: string | null = null
   let otherTotals = 0
@@ -87,6 +90,7 @@ export function jobOrders(job: JobFile): JobOrders {
       numbers.set(record.reference, places.length)
       turn(places.length, 'todo')
       places.push(place)
+      lines += record.lines.length
       return
     }
     const order = 'reference' in record ? numbers.get(record.reference) : undefined
@@ -119,6 +123,9 @@ export function jobOrders(job: JobFile): JobOrders {
     readOn: readerOf(job, take),
     get size() {
       return places.length
+    },
+    get lines() {
+      return lines
     },
     state: (order) => states[order] ?? 'todo',
     count: (state) => counts[state],

@@ -214,6 +214,7 @@ test('in a terminal it asks once, draws a bar, and the first Ctrl-C ends it with
     await terminal.see('Place 12 orders for 1662.96 SAR plus shipping?')
     terminal.press('y', 'Enter')
     await terminal.see('of 12, ')
+    await terminal.see('/280 used')
     terminal.press('C-c')
     await terminal.see('No further order of job')
     await terminal.see('exit 130')

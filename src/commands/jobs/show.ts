@@ -28,7 +28,8 @@ It reads local records and asks the service nothing. --watch follows a job that 
   async run(): Promise<unknown> {
     const {args, flags} = await this.parse(JobsShow)
     if (flags.refused !== undefined) requireNew(flags.refused)
-    const session = await this.session(flags)
+    // The quota of a job is not that of a command.
+    const session = await this.session(flags, {job: flags.watch})
     const job = (await session.jobs()).open(args.job)
     this.watching = flags.watch
     return this.showJob(session, job, {refused: flags.refused, ...(flags.watch && {watch: this.stop.signal})})
