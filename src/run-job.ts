@@ -1,4 +1,5 @@
 import {Failure, isFailure} from './contract/failure.ts'
+import {digits} from './contract/money.ts'
 import {openMeter} from './flows/job-meter.ts'
 import {type SameJob, unfinishedJob} from './flows/jobs.ts'
 import {openCartJob} from './run-carts.ts'
@@ -129,11 +130,10 @@ async function watchJob(
 ): Promise<void> {
   const board = openBoard(screen.stderr)
   session.showOn(board)
-  const show = openTicker(session, work, board, signal)
+  const show = openTicker(session, work, board, signal, openTeller(job, screen))
   while (!signal.aborted) {
     const running = job.isRunning()
-    if (work.readOn()) await screen.event({event: 'progress', job: job.head.id, summary: work.summary()})
-    show()
+    await show(work.readOn() ? {summary: work.summary()} : undefined)
     if (!running) break
     await session.time.sleep(LOOK_MS, signal)
   }
@@ -151,7 +151,7 @@ async function runRows(
   const goOn = `\`scent jobs resume ${id}\`; ${work.promise}.`
   const story = `Interrupted. No further ${work.rows.replace(/s$/, '')} of job ${id} is started.`
   const stop = screen.onInterrupt(story, `Go on: ${goOn}`)
-  const ticker = follow(session, work, board, stop)
+  const ticker = follow(session, work, board, stop, openTeller(job, screen))
   const progress = () =>
     `Job ${id} has stopped; ${work.counts().done} of ${work.counts().total} ${work.rows} are done.`
   // The records know more than this process was told where a write of it failed.
@@ -187,12 +187,12 @@ async function runRows(
 }
 
 /** Keeps a board up to date until that is ended. */
-export function follow(session: Session, work: Measured, board: Board, stop: AbortSignal) {
-  const show = openTicker(session, work, board, stop)
+export function follow(session: Session, work: Measured, board: Board, stop: AbortSignal, tell?: Tell) {
+  const show = openTicker(session, work, board, stop, tell)
   const timer = setInterval(show, 250)
-  show()
+  void show()
   return {
-    show,
+    show: () => void show(),
     end() {
       clearInterval(timer)
       board.end()
@@ -201,15 +201,47 @@ export function follow(session: Session, work: Measured, board: Board, stop: Abo
 }
 
 type Measured = Pick<JobWork, 'counts' | 'requestsEach'>
+type Tell = (standing: Standing, news?: object) => Promise<void>
 
-/** Shows on the board how far a job is. */
-function openTicker(session: Session, work: Measured, board: Board, stop: AbortSignal): () => void {
+/** Each call shows how far a job is, and tells it, with the news that there are. */
+function openTicker(
+  session: Session,
+  work: Measured,
+  board: Board,
+  stop: AbortSignal,
+  tell: Tell = async () => {},
+): (news?: object) => Promise<void> {
   const {time, quota, waiting} = session
   const read = openMeter({...work, ticks: time.ticks, quota, waiting})
-  return () => {
+  return (news) => {
     const standing = {...work.counts(), ...read()}
     // What is stopped does not do what is left.
     if (stop.aborted) standing.leftMs = null
     board.show(standing)
+    return tell(standing, news)
+  }
+}
+
+/** How often the events tell how far a job is that has no news. */
+const TOLD_MS = 10_000
+
+function openTeller({head: {id}}: JobFile, screen: JobScreen): Tell {
+  let toldMs = 0
+  return async (standing, news) => {
+    if (news === undefined && standing.elapsedMs - toldMs < TOLD_MS) return
+    toldMs = standing.elapsedMs
+    await screen.event({event: 'progress', job: id, ...news, ...progressOf(standing)})
+  }
+}
+
+function progressOf({charged, currency, leftMs, waiting, ...standing}: Standing): object {
+  const {done, total, refused, unknown, rate, quota} = standing
+  return {
+    ...{done, total, refused, unknown},
+    ...(charged !== null && {charged: digits(charged), currency}),
+    rate,
+    leftMs: leftMs === null ? null : Math.round(leftMs),
+    quota,
+    waiting: waiting && {why: waiting.why, ms: Math.round(waiting.ms)},
   }
 }

@@ -1,6 +1,8 @@
 import {existsSync, readFileSync, writeFileSync} from 'node:fs'
 import {join} from 'node:path'
 import {afterAll, beforeAll, describe, expect, test} from 'vitest'
+import {foldersOf} from '../../src/store/paths.ts'
+import {saveLocator} from '../../src/store/sandbox.ts'
 import {filesBelow, folderIn, openShop, type Shop} from '../proof/stand.ts'
 import {manyOrders, orderFile} from '../support/order-file.ts'
 import {withTerminal} from '../support/tmux.ts'
@@ -19,6 +21,12 @@ const changes = () =>
   shop.requests().filter(({method, operation}) => method !== 'GET' && operation !== 'mintToken')
 const ordersOf = (prefix: string) =>
   shop.orders().filter(({external_reference: of}) => of.startsWith(`${prefix}-`))
+
+const eventsIn = (stdout: string) =>
+  stdout
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line))
 
 describe('orders import', () => {
   test('refuses a bad file as a whole, names every bad line, and sends nothing', async () => {
@@ -122,14 +130,39 @@ describe('orders import', () => {
   test('writes results as they come', async () => {
     const file = orderFile(folder, 'stream.csv', manyOrders('S', 3))
     const {code, stdout} = await shop.scent(['orders', 'import', file, '--yes', '--output', 'ndjson'])
-    const events = stdout
-      .trim()
-      .split('\n')
-      .map((line) => JSON.parse(line))
+    const events = eventsIn(stdout)
     expect(code).toBe(0)
     expect(events.map(({event}) => event)).toEqual(['job', 'order', 'order', 'order', 'summary'])
     expect(events[0]).toMatchObject({orders: 3})
     expect(events.at(-1).summary).toMatchObject({placed: 3})
+  })
+
+  test('tells every ten seconds how far it is, and how full the quota is where the service has one', async () => {
+    shop.fault({match: {operation: 'createOrder'}, effect: 'slow', delayMs: 5_500, times: 4})
+    const place = folderIn(shop.env, 'unlimited')
+    const running = {pid: process.pid, adminUrl: shop.url, adminToken: '', limits: false, credentials: []}
+    saveLocator(foldersOf({SCENT_STATE_DIR: place}), {...running, baseUrl: shop.url})
+    const run = async (prefix: string, env: NodeJS.ProcessEnv) => {
+      const file = orderFile(folder, `${prefix}.csv`, manyOrders(prefix, 2))
+      const words = ['orders', 'import', file, '--yes', '--output', 'ndjson', '--concurrency', '1']
+      const {stdout, stderr} = await shop.scent(words, {env})
+      const progress = eventsIn(stdout).filter(({event}) => event === 'progress')
+      return {progress, lines: stderr.split('\n').filter((line) => line.includes(' of 2'))}
+    }
+    const [limited, unlimited] = await Promise.all([run('L', {}), run('O', {SCENT_STATE_DIR: place})])
+    const usual = {event: 'progress', job: expect.any(String), done: 1, total: 2, refused: 0, unknown: 0}
+    const paid = {charged: 167.33, currency: 'SAR', rate: expect.any(Number), leftMs: null, waiting: null}
+    const quota = {used: expect.any(Number), limit: 280, shared: false}
+    expect(limited.progress).toEqual([{...usual, ...paid, quota}])
+    expect(unlimited.progress).toEqual([{...usual, ...paid, quota: null}])
+    expect(limited.lines).toEqual([
+      expect.stringMatching(/^1 of 2, quota \d+\/280 used, 167\.33 SAR charged, \d+ a minute$/),
+      expect.stringMatching(/^2 of 2, 334\.66 SAR charged, \d+ a minute$/),
+    ])
+    expect(unlimited.lines).toEqual([
+      expect.stringMatching(/^1 of 2, 167\.33 SAR charged, \d+ a minute$/),
+      expect.stringMatching(/^2 of 2, 334\.66 SAR charged, \d+ a minute$/),
+    ])
   })
 
   test('stops before anything moves where the plan is above --max-total', async () => {
@@ -199,9 +232,15 @@ test('a job that runs can be watched, and no second process runs it', async () =
   await running.said('Job ')
   const [{id}] = (await shop.json(['jobs', 'list'])).items
   const watching = shop.start(['jobs', 'show', id, '--watch', '--json'])
+  const following = shop.start(['jobs', 'show', id, '--watch', '--output', 'ndjson'])
   expect((await shop.json(['jobs', 'resume', id], {code: 8})).error).toMatchObject({state: 'BUSY'})
   expect((await running.ended).code).toBe(0)
   expect(JSON.parse((await watching.ended).stdout).summary).toMatchObject({placed: 12})
+  const followed = eventsIn((await following.ended).stdout).filter(({event}) => event === 'progress')
+  expect(followed.at(-1)).toMatchObject({job: id, done: 12, total: 12, summary: {placed: 12}})
+  expect(followed.map(({quota}) => quota)).toEqual(
+    followed.map(() => ({used: expect.any(Number), limit: 280, shared: false})),
+  )
   expect(ordersOf('W')).toHaveLength(12)
 })
 
