@@ -48,20 +48,25 @@ const SHORTEST_BAR = 4
 export function openBoard(stream: NodeJS.WriteStream, title?: string): Board {
   if (!stream.isTTY || process.env.TERM === 'dumb') return plainBoard(stream)
   const bar = openBar(stream, title === undefined ? '' : `${title} `)
-  let open = false
+  /** What the bar shows; undefined where there is none. */
+  let shown: Standing | undefined
   const clear = () => {
-    if (open) bar.stop()
-    open = false
+    if (shown) bar.stop()
+    shown = undefined
+  }
+  const show = (standing: Standing) => {
+    if (!shown) bar.start(standing.total, standing.done, {standing})
+    else bar.update(standing.done, {standing})
+    shown = standing
   }
   return {
-    show(standing) {
-      if (!open) bar.start(standing.total, standing.done, {standing})
-      else bar.update(standing.done, {standing})
-      open = true
-    },
+    show,
     say(text) {
-      // The bar stands in the last line and is drawn again below.
-      stream.write(`\r\u001b[2K${safe(text)}\n`)
+      const before = shown
+      // The bar remembers where it began, and its line is cleared there.
+      clear()
+      stream.write(`${safe(text)}\n`)
+      if (before) show(before)
     },
     clear,
     end: clear,

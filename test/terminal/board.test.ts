@@ -122,12 +122,18 @@ describe('in a pipe', () => {
 const missing = noTmux()
 if (missing) console.warn(`skipped: ${missing}`)
 
-/** Shows a job on a board until a key. */
+/** Shows a job on a board, says a line where it is told to, clears the board, and shows the job again until a key. */
 const drawing = program(`
   import {openBoard} from './src/terminal/board.ts'
   const board = openBoard(process.stderr)
   const standing = JSON.parse(process.argv[2])
   board.show(standing)
+  if (process.argv[3]) {
+    board.say(process.argv[3])
+    board.show(standing)
+    board.clear()
+    board.show(standing)
+  }
   process.stdin.once('data', () => {
     board.end()
     process.stdin.destroy()
@@ -159,5 +165,20 @@ describe.skipIf(missing)('in a terminal', () => {
       expect(terminal.screen()).not.toContain('░')
     }
     await withTerminal(env, shown, {columns})
+  })
+
+  it('what is said stays, above one bar', async () => {
+    await withTerminal(env, async (terminal) => {
+      terminal.type(command(JSON.stringify(standing), 'Something happened.'))
+      terminal.press('Enter')
+      await terminal.see('░')
+      expect(linesOf(terminal.screen())).toEqual([
+        'Something happened.',
+        expect.stringMatching(/^█+░+ 92 of 200, /),
+      ])
+      terminal.press('Enter')
+      await terminal.see('end')
+      expect(linesOf(terminal.screen())).toEqual(['Something happened.', 'end', '$'])
+    })
   })
 })
