@@ -3,6 +3,7 @@ import * as fs from 'node:fs'
 import {dirname, join} from 'node:path'
 import * as z from 'zod/mini'
 import {Failure} from '../contract/failure.ts'
+import {isJobId, noSuchJob} from './elsewhere.ts'
 import {attempt, removeOwn, syncFolder} from './files.ts'
 import {type Entry, type Journal, journal} from './journal.ts'
 import {isLocked, tryLock} from './lock.ts'
@@ -144,7 +145,7 @@ export interface Jobs {
   draft(about: Omit<JobHead, 'step' | 'id' | 'at'>, at: string): Promise<JobDraft>
   /** The newest first. */
   list(): JobFile[]
-  /** Fails with INVALID_INPUT where there is no such job. */
+  /** Fails with INVALID_INPUT where there is no such job; of one that another identity has it says whose it is. */
   open(id: string): JobFile
 }
 
@@ -233,12 +234,9 @@ export function openJobs(folders: Folders, identity: Identity): Jobs {
       return ids.flatMap((id) => open(id) ?? []).sort((a, b) => (a.head.at < b.head.at ? 1 : -1))
     },
     open(id) {
-      const found = /^[\w-]+$/.test(id) ? open(id) : undefined
+      const found = isJobId(id) ? open(id) : undefined
       if (found) return found
-      throw new Failure('INVALID_INPUT', {
-        message: `There is no job ${JSON.stringify(id)} under this profile.`,
-        hint: '`scent jobs list` shows those there are.',
-      })
+      throw noSuchJob(folders, id)
     },
   }
 }

@@ -110,6 +110,17 @@ export function journal<R>(options: JournalOptions<R>): Journal<R> {
   }
 }
 
+/** What the first line of a journal says; undefined where there is no such file. Fails with CORRUPT_FILE. */
+export function headerOf(path: string): unknown {
+  const fd = openOwn(path, fs.constants.O_RDONLY)
+  if (fd === undefined) return undefined
+  try {
+    return firstLine(path, fd)
+  } finally {
+    fs.closeSync(fd)
+  }
+}
+
 function linesOf<R>({record: schema}: JournalOptions<R>, records: R[]): Buffer {
   const lines = records.map((record) => encode(z.parse(schema, record) as object))
   if (lines.some((line) => Buffer.byteLength(line) > LONGEST_LINE))

@@ -72,7 +72,9 @@ export function cartLock(folders: Folders, identity: Identity, customerRef: stri
   return join(folders.state, 'carts', `${identityName(identity)}-${cart}`)
 }
 
+export const recordsRoot = (folders: Folders) => join(folders.state, 'records')
+
 /** Where the local records of one identity live. */
 export function recordsFolder(folders: Folders, identity: Identity): string {
-  return join(folders.state, 'records', identityName(identity))
+  return join(recordsRoot(folders), identityName(identity))
 }

@@ -4,6 +4,7 @@ import {runBulkOrders} from '../../src/flows/bulk-orders.ts'
 import type {CartLine} from '../../src/flows/fill-cart.ts'
 import {jobOrders} from '../../src/store/job-orders.ts'
 import {type JobFile, openJobs} from '../../src/store/jobs.ts'
+import type {Identity} from '../../src/store/paths.ts'
 import {folder} from './program.ts'
 import {address, type Shop} from './shop.ts'
 
@@ -21,8 +22,12 @@ export const identity = {origin: 'http://127.0.0.1:1', clientId: 'test', onBehal
 const at = '2026-11-20T03:00:00.000Z'
 
 /** A job on disk that holds these orders, and none of them begun. */
-export async function planJob(wishes: Wish[], place = folder()): Promise<JobFile> {
-  const jobs = openJobs({config: place, state: place}, identity)
+export async function planJob(
+  wishes: Wish[],
+  place = folder(),
+  owner: Identity = identity,
+): Promise<JobFile> {
+  const jobs = openJobs({config: place, state: place}, owner)
   const about = {kind: 'orders', file: '/orders.csv', fileHash: 'hash', program: 'test', options: {}} as const
   const draft = await jobs.draft(about, at)
   await draft.append(

@@ -1,0 +1,52 @@
+import * as fs from 'node:fs'
+import {join} from 'node:path'
+import * as z from 'zod/mini'
+import {Failure} from '../contract/failure.ts'
+import {attempt} from './files.ts'
+import {headerOf} from './journal.ts'
+import {type Folders, type Identity, recordsRoot} from './paths.ts'
+import {readConfig} from './profiles.ts'
+
+const identity = z.object({origin: z.string(), clientId: z.string(), onBehalfOf: z.nullable(z.string())})
+
+/** Why a job is not among those of the identity in use: another one of this user has it, or nobody. */
+export function noSuchJob(folders: Folders, id: string): Failure {
+  const owner = isJobId(id) ? ownerOf(folders, id) : undefined
+  if (owner === undefined)
+    return new Failure('INVALID_INPUT', {
+      message: `There is no job ${JSON.stringify(id)} under this profile.`,
+      hint: '`scent jobs list` shows those there are.',
+    })
+  const {origin, clientId, onBehalfOf} = owner
+  const profile = profileOf(folders, owner)
+  const whose = profile === undefined ? `client id ${clientId} of ${origin}` : `profile "${profile}"`
+  const as = onBehalfOf === null ? ['', ''] : [`, acting for ${onBehalfOf}`, ` --as ${onBehalfOf}`]
+  return new Failure('INVALID_INPUT', {
+    message: `Job ${id} belongs to ${whose}${as[0]}.`,
+    hint:
+      profile === undefined
+        ? 'Give that credential and host; `scent auth list` shows the profiles.'
+        : `\`scent jobs show ${id} --profile ${profile}${as[1]}\` shows it.`,
+  })
+}
+
+/** What is none could lead out of the folder. */
+export const isJobId = (text: string) => /^[\w-]+$/.test(text)
+
+function ownerOf(folders: Folders, id: string): Identity | undefined {
+  const root = recordsRoot(folders)
+  if (!fs.existsSync(root)) return undefined
+  for (const name of attempt(root, 'read', () => fs.readdirSync(root))) {
+    const owner = identity.safeParse(headerOf(join(root, name, 'jobs', `${id}.ndjson`)))
+    if (owner.success) return owner.data
+  }
+  return undefined
+}
+
+function profileOf(folders: Folders, {origin, clientId}: Identity): string | undefined {
+  const all = Object.entries(readConfig(folders).profiles)
+  return all.find(
+    ([, own]) =>
+      own.clientId === clientId && URL.canParse(own.baseUrl) && new URL(own.baseUrl).origin === origin,
+  )?.[0]
+}
