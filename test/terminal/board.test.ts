@@ -2,7 +2,7 @@ import {PassThrough} from 'node:stream'
 import {describe, expect, it} from 'vitest'
 import {openBoard, type Standing, standingText} from '../../src/terminal/board.ts'
 import {program} from '../support/program.ts'
-import {noTmux, withTerminal} from '../support/tmux.ts'
+import {noTmux, type Terminal, withTerminal} from '../support/tmux.ts'
 
 const standing: Standing = {
   done: 92,
@@ -125,7 +125,7 @@ if (missing) console.warn(`skipped: ${missing}`)
 /** Shows a job on a board, says a line where it is told to, clears the board, and shows the job again until a key. */
 const drawing = program(`
   import {openBoard} from './src/terminal/board.ts'
-  const board = openBoard(process.stderr)
+  const board = openBoard(process.stderr, process.env.TITLE)
   const standing = JSON.parse(process.argv[2])
   board.show(standing)
   if (process.argv[3]) {
@@ -155,7 +155,7 @@ describe.skipIf(missing)('in a terminal', () => {
     [50, '███░░░░ 92 of 200, 1 min left, quota 212/280 used'],
     [10, '██░░ 92 …'],
   ])('of %i columns the bar takes what the text leaves', async (columns, line) => {
-    const shown = async (terminal: Parameters<Parameters<typeof withTerminal>[1]>[0]) => {
+    const shown = async (terminal: Terminal) => {
       terminal.type(command(JSON.stringify(standing)))
       terminal.press('Enter')
       await terminal.see('░')
@@ -165,6 +165,18 @@ describe.skipIf(missing)('in a terminal', () => {
       expect(terminal.screen()).not.toContain('░')
     }
     await withTerminal(env, shown, {columns})
+  })
+
+  it('the bar says what it counts where that is not plain', async () => {
+    const shown = async (terminal: Terminal) => {
+      terminal.type(command(JSON.stringify({...standing, charged: null})))
+      terminal.press('Enter')
+      await terminal.see('░')
+      expect(linesOf(terminal.screen())).toEqual([
+        'Previews ███████░░░░░░░░ 92 of 200, 1 min left, quota 212/280 used, 93 a minute',
+      ])
+    }
+    await withTerminal({...env, TITLE: 'Previews'}, shown, {columns: 80})
   })
 
   it('what is said stays, above one bar', async () => {
