@@ -3,7 +3,7 @@ import {join} from 'node:path'
 import * as z from 'zod/mini'
 import {Failure} from '../contract/failure.ts'
 import {attempt} from './files.ts'
-import {headerOf} from './journal.ts'
+import {headerOf} from './journal-file.ts'
 import {type Folders, type Identity, recordsRoot} from './paths.ts'
 import {readConfig} from './profiles.ts'
 
