@@ -15,6 +15,7 @@ import type {JobFile} from './store/jobs.ts'
 import type {Ask} from './terminal/ask.ts'
 import {failureDocument, failureText, stackText} from './terminal/failure.ts'
 import type {ListFlags, OutputFlags, SessionFlags} from './terminal/flags.ts'
+import {Interrupts} from './terminal/interrupts.ts'
 import {
   collected,
   type Listing,
@@ -43,8 +44,6 @@ export {
 // biome-ignore lint/suspicious/noExplicitAny: oclif's own shape of parsed flags and arguments
 type Parsed = {[name: string]: any}
 
-const SIGNALS = ['SIGINT', 'SIGTERM'] as const
-
 /**
  * Base of every command. A command parses, opens the session, makes one call or runs one flow, hands what people see
  * to show(), and returns the document that --json prints. Errors and exit codes are dealt with here, once.
@@ -55,13 +54,9 @@ export abstract class ScentCommand extends Command {
   private flags: Partial<OutputFlags> = {}
   private query: Query | undefined
   private opened: Session | undefined
-  private story: (() => string) | undefined
   private found: Failure | undefined
-  private holds: () => boolean = () => false
-  private awaits = ''
-  private wayOn: string | undefined
-  private leaving = false
-  private readonly interrupt = new AbortController()
+  /** What Ctrl-C finds under way, and how it ends a command. */
+  protected readonly interrupts = new Interrupts()
   private readonly out = new Outlet(process.stdout)
   private readonly err = new Outlet(process.stderr)
 
@@ -206,11 +201,7 @@ export abstract class ScentCommand extends Command {
       inTerminal: this.mode === 'table' && process.stdout.isTTY === true,
       streams: this.mode === 'ndjson',
       onInterrupt: (story, hint) =>
-        this.onInterrupt(
-          () => story,
-          () => true,
-          {awaits, hint},
-        ),
+        this.interrupts.during({story: () => story, holds: () => true, awaits, hint}),
     }
   }
 
@@ -244,22 +235,6 @@ export abstract class ScentCommand extends Command {
     }
   }
 
-  /**
-   * What an interrupt has to say: what was sent, what not, and how to find out. While `holds`, the first interrupt
-   * only says it and aborts the signal: an answer is awaited that is worth having.
-   */
-  protected onInterrupt(
-    story: () => string,
-    holds: () => boolean = () => false,
-    {awaits = 'Waiting for its answer', hint}: {awaits?: string; hint?: string} = {},
-  ): AbortSignal {
-    this.story = story
-    this.holds = holds
-    this.awaits = awaits
-    this.wayOn = hint
-    return this.interrupt.signal
-  }
-
   /** The client and everything else this invocation works with. Loaded only when a command asks for it. */
   protected async session(
     flags: SessionFlags,
@@ -288,8 +263,10 @@ export abstract class ScentCommand extends Command {
 
   /** oclif's own turn of a command, with our output and our errors in the place of its own. */
   protected override async _run<T>(): Promise<T> {
-    const onSignal = (signal: NodeJS.Signals) => this.interrupted(signal === 'SIGTERM')
-    for (const signal of SIGNALS) process.on(signal, onSignal)
+    const deaf = this.interrupts.listen(
+      (text) => this.note(text),
+      () => void this.fail(new Failure('INTERRUPTED')).then(() => process.exit(process.exitCode)),
+    )
     let result: unknown
     try {
       await this.init()
@@ -300,7 +277,7 @@ export abstract class ScentCommand extends Command {
     } catch (error) {
       await this.fail(error)
     } finally {
-      for (const signal of SIGNALS) process.removeListener(signal, onSignal)
+      deaf()
       this.opened?.close()
     }
     return result as T
@@ -352,25 +329,12 @@ export abstract class ScentCommand extends Command {
     return this.opened?.clean(text) ?? text
   }
 
-  /** Ctrl-C, or `atOnce` the SIGTERM of a timeout, behind which nobody waits. */
-  protected interrupted(atOnce = false): void {
-    if (this.leaving) return
-    if (!atOnce && this.holds() && !this.interrupt.signal.aborted) {
-      this.interrupt.abort()
-      this.note(`${this.story?.() ?? ''} ${this.awaits}; press Ctrl-C again to leave now.`)
-      return
-    }
-    // timeout(1) signals twice: the process, and its group.
-    this.leaving = true
-    void this.fail(new Failure('INTERRUPTED')).then(() => process.exit(process.exitCode))
-  }
-
   /** What was sent before, where a failure would let one think that nothing was. */
   private withStory(failure: Failure): Failure {
     if (failure.code === 'INTERRUPTED' && failure.facts.message === undefined) {
-      const story = this.story ?? this.opened?.story
+      const {story = this.opened?.story, hint} = this.interrupts.underWay ?? {}
       const message = story ? story() : 'Interrupted. Nothing was sent.'
-      return new Failure('INTERRUPTED', {message, ...(this.wayOn && {hint: this.wayOn})})
+      return new Failure('INTERRUPTED', {message, ...(hint && {hint})})
     }
     const done = failure.exitCode === 2 ? this.opened?.changed() : undefined
     if (done === undefined) return failure

@@ -42,7 +42,7 @@ Without a terminal it needs --address and --yes. It then charges at most --max-t
       note: (text) => this.note(text),
       now: session.time.ticks,
     })
-    const signal = this.onInterrupt(walker.story, walker.holds)
+    const signal = this.interrupts.during(walker)
     const request = {
       customerRef: flags.customer ?? null,
       reference: flags.reference,

@@ -22,22 +22,15 @@ It reads local records and asks the service nothing. --watch follows a job that 
     refused: refusedFlag,
   }
 
-  private watching = false
-  private readonly stop = new AbortController()
-
   async run(): Promise<unknown> {
     const {args, flags} = await this.parse(JobsShow)
     if (flags.refused !== undefined) requireNew(flags.refused)
     // The quota of a job is not that of a command.
     const session = await this.session(flags, {job: flags.watch})
     const job = (await session.jobs()).open(args.job)
-    this.watching = flags.watch
-    return this.showJob(session, job, {refused: flags.refused, ...(flags.watch && {watch: this.stop.signal})})
-  }
-
-  /** Ctrl-C is how watching ends: no failure. */
-  protected override interrupted(atOnce = false): void {
-    if (this.watching && !this.stop.signal.aborted) this.stop.abort()
-    else super.interrupted(atOnce)
+    return this.showJob(session, job, {
+      refused: flags.refused,
+      ...(flags.watch && {watch: this.interrupts.until()}),
+    })
   }
 }

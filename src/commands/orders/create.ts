@@ -37,7 +37,7 @@ export default class OrdersCreate extends ScentCommand {
       (text) => this.note(text),
       'Run the same command again: the same reference never orders twice.',
     )
-    const tools = await session.orderTools(order.progress, this.onInterrupt(order.story, order.holds))
+    const tools = await session.orderTools(order.progress, this.interrupts.during(order))
     const intent = {
       reference: flags.reference,
       customerRef: flags.customer ?? null,

@@ -105,11 +105,11 @@ Exit codes: 0 every order was charged once, 11 some were refused and not charged
   /** Plans the job without a record of it, and prices its orders by live previews. */
   private async dryRun(session: Session, wish: Wish, concurrency: number): Promise<DryRunView> {
     const {plan, orders} = await this.plan(session, {append: async () => {}}, wish)
-    const stop = this.onInterrupt(
-      () => 'Interrupted. Nothing was ordered.',
-      () => true,
-      {awaits: 'The carts that baskets are priced in are emptied'},
-    )
+    const stop = this.interrupts.during({
+      story: () => 'Interrupted. Nothing was ordered.',
+      holds: () => true,
+      awaits: 'The carts that baskets are priced in are emptied',
+    })
     const {runPreviews} = await import('../../run-previews.ts')
     const previews = await runPreviews(session, {
       orders: ordersIn(orders.file, orders.checked, orders.found),

@@ -63,16 +63,14 @@ export default class SandboxStart extends ScentCommand {
     detach: Flags.boolean({summary: 'Leave it running in the background.'}),
   }
 
-  private stop: (() => void) | undefined
-
   async run(): Promise<unknown> {
     const {flags} = await this.parse(SandboxStart)
     const folders = foldersOf()
     await refuseSecond(folders)
     if (flags.detach) return this.background()
-    const stopped = new Promise<void>((resolve) => {
-      this.stop = resolve
-    })
+    // Ctrl-C is the usual way to end it, SIGTERM that of `sandbox stop`; closing waits for nobody.
+    const stop = this.interrupts.until('unheard')
+    const stopped = new Promise((resolve) => stop.addEventListener('abort', resolve))
     const unlock = tryLock(join(folders.state, 'sandbox.lock')) ?? refuseRunning(findSandbox(folders))
     const file = flags.memory ? undefined : join(flags.data ?? dataFolder(folders, flags.env), 'sandbox.db')
     const release = file === undefined ? undefined : claim(file)
@@ -101,12 +99,6 @@ export default class SandboxStart extends ScentCommand {
     release?.()
     unlock()
     return undefined
-  }
-
-  /** Ctrl-C is the usual way to end it, SIGTERM that of `sandbox stop`, and neither a failure. */
-  protected override interrupted(atOnce = false): void {
-    if (this.stop) this.stop()
-    else super.interrupted(atOnce)
   }
 
   private async tls(cert: string | undefined, key: string | undefined): Promise<object> {

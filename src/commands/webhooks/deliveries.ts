@@ -31,9 +31,6 @@ export default class WebhooksDeliveries extends ScentCommand {
     }),
   }
 
-  private readonly stop = new AbortController()
-  private watching = false
-
   async run(): Promise<Listing> {
     const {args, flags} = await this.parse(WebhooksDeliveries)
     const input = {params: {webhookId: args.id}, query: {pageSize: flags['page-size']}}
@@ -49,19 +46,11 @@ export default class WebhooksDeliveries extends ScentCommand {
     }
     const wanted = ({succeeded, eventType}: Delivery) =>
       !(flags.failed && succeeded === true) && (flags.event === undefined || eventType === flags.event)
-    this.watching = flags.watch
-    const {signal} = this.stop
     const all = flags.watch
-      ? watchDeliveries(client, args.id, {sleep: time.sleep, signal, everyMs: 3_000})
+      ? watchDeliveries(client, args.id, {sleep: time.sleep, signal: this.interrupts.until(), everyMs: 3_000})
       : client.pages(listDeliveries, input)
     const rows = chosenDeliveries(answered(all, seen), wanted, flags.limit)
     this.show(flags.watch ? {...view, rows, live: true} : {...view, rows})
     return {items: rows}
-  }
-
-  /** Ctrl-C is how watching ends: no failure. A second one leaves without waiting for an answer. */
-  protected override interrupted(atOnce = false): void {
-    if (this.watching && !this.stop.signal.aborted) this.stop.abort()
-    else super.interrupted(atOnce)
   }
 }
