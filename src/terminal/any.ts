@@ -1,5 +1,5 @@
-import {isDigits, printJson} from '../contract/money.ts'
-import type {Cell} from './cells.ts'
+import {type Digits, isDigits, printJson} from '../contract/money.ts'
+import {type Cell, money, time} from './cells.ts'
 import type {Card, View} from './output.ts'
 import type {Column, Table} from './table.ts'
 
@@ -7,8 +7,44 @@ type Row = Record<string, unknown>
 
 const isScalar = (value: unknown) => typeof value !== 'object' || value === null || isDigits(value)
 
-const cellOf = (value: unknown): Cell =>
-  value === null || value === undefined ? null : isScalar(value) ? (value as Cell) : printJson(value, 0)
+/** A value as it came, but a moment as a time, and an amount with its currency where the answer names one. */
+function cellOf(key: string, row: Row, around: Row): Cell {
+  const value = row[key]
+  if (value === null || value === undefined) return null
+  if (isMoment(value)) return time(value)
+  const currency = isDigits(value) && isAmount(key) ? currencyOf(key, row, around) : undefined
+  if (currency !== undefined) return money(value as Digits, currency)
+  return isScalar(value) ? (value as Cell) : printJson(value, 0)
+}
+
+const isMoment = (value: unknown): value is string =>
+  typeof value === 'string' &&
+  /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)?$/.test(value)
+
+const amounts = 'amount price net gross subtotal vat revenue fee commission refund balance rrp'.split(' ')
+/** Of these a bare one may be a number of things. */
+const totals = 'sales total value cost debits credits'.split(' ')
+const things = 'count number quantity units orders lines items'.split(' ')
+
+/** Whether a number of this name is plainly an amount of money, such as `netSales` or `commissionVatDisplay`. */
+function isAmount(name: string): boolean {
+  const parts = words(name.replace(/Display$/, ''))
+    .toLowerCase()
+    .split(' ')
+  const last = parts.at(-1) ?? ''
+  if (parts.some((part) => things.includes(part))) return false
+  return amounts.includes(last) || (parts.length > 1 && totals.includes(last))
+}
+
+const unitOf = (key: string) => (key.endsWith('Display') ? 'displayCurrency' : 'currency')
+
+/** What the currency of an amount is, by its row or else by the answer around it. */
+function currencyOf(key: string, row: Row, around: Row): string | undefined {
+  const unit = unitOf(key)
+  return [row[unit], around[unit]].find(isCurrency)
+}
+
+const isCurrency = (value: unknown): value is string => typeof value === 'string' && /^[A-Z]{3}$/.test(value)
 
 /** Words of a field's name: `netSales` is `Net sales`, `vat` is `VAT`. */
 export function words(name: string): string {
@@ -20,25 +56,36 @@ export function words(name: string): string {
   return spelt.slice(0, 1).toUpperCase() + spelt.slice(1)
 }
 
-/** The fields of all rows, in the order in which they come; those that are empty only for programs, and those that hold
- * more too, unless there is nothing else to see. */
-function columnsOf(rows: Row[]): Column<Row>[] {
+/**
+ * The fields of all rows, in the order in which they come. Only for programs are those that are empty, currencies that
+ * stand beside their amounts, and fields that hold more, unless there is nothing else to see.
+ */
+function columnsOf(rows: Row[], around: Row = {}): Column<Row>[] {
   const keys = [...new Set(rows.flatMap((row) => Object.keys(row)))]
   const isEmpty = (key: string) => rows.every((row) => (row[key] ?? null) === null)
   const isFlat = (key: string) => rows.every((row) => isScalar(row[key]))
   const anyFlat = keys.some((key) => !isEmpty(key) && isFlat(key))
-  const isHidden = (key: string) => isEmpty(key) || (anyFlat && !isFlat(key))
-  return keys.map((key, at) => {
-    const hidden = isHidden(key)
-    return {
-      key,
-      header: words(key),
-      get: (row: Row) => cellOf(row[key]),
-      ...(hidden && {shown: 'plain' as const}),
-      // The first field names the row; those at the end go first where room is short.
-      ...(at === 0 ? {whole: true as const} : at > 3 ? {yields: true as const} : {}),
-    }
-  })
+  const amountKeys = keys.filter(
+    (key) => isAmount(key) && rows.some((row) => isDigits(row[key]) && currencyOf(key, row, around)),
+  )
+  const isUnit = (key: string) =>
+    amountKeys.some((one) => unitOf(one) === key) && rows.every((row) => isCurrency(row[key]))
+  const isHidden = (key: string) => isEmpty(key) || isUnit(key) || (anyFlat && !isFlat(key))
+  return keys.map((key, at) => ({
+    key,
+    header: headerOf(key, rows),
+    get: (row: Row) => cellOf(key, row, around),
+    ...(isHidden(key) && {shown: 'plain' as const}),
+    // The first field names the row; of the others those at the end go first where room is short.
+    ...(at === 0 && {whole: true as const}),
+    ...(at > (amountKeys.length > 0 ? 1 : 3) && key !== amountKeys[0] && {yields: true as const}),
+  }))
+}
+
+/** A moment is shown in local time, whatever its name says, and an amount to be displayed is about that. */
+function headerOf(key: string, rows: Row[]): string {
+  if (key.endsWith('Display') && isAmount(key)) return `${words(key.slice(0, -'Display'.length))}, about`
+  return words(rows.some((row) => isMoment(row[key])) ? key.replace(/Utc$/, '') : key)
 }
 
 /**
@@ -50,7 +97,7 @@ export function anyView(payload: unknown): View {
   const list = Array.isArray(payload) ? payload : isRow(payload) ? rowsOf(payload) : undefined
   if (list !== undefined) {
     const rows = list.map((value): Row => (isRow(value) ? value : {value}))
-    const view: Table<Row> = {rows, columns: columnsOf(rows), empty}
+    const view: Table<Row> = {rows, columns: columnsOf(rows, isRow(payload) ? payload : {}), empty}
     return view
   }
   const row = isRow(payload) ? payload : {value: payload}

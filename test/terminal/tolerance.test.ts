@@ -70,8 +70,14 @@ class Screen extends Writable {
   }
 }
 
-async function written(views: View[], mode: 'table' | 'csv' | 'ndjson', isTTY: boolean): Promise<string> {
+async function written(
+  views: View[],
+  mode: 'table' | 'csv' | 'ndjson',
+  isTTY: boolean,
+  columns = 100,
+): Promise<string> {
   const screen = new Screen(isTTY)
+  screen.columns = columns
   await showViews(new Outlet(screen as never), views, mode, undefined)
   return screen.text
 }
@@ -114,6 +120,9 @@ describe.each(kinds)('%s', (_, schema, views) => {
 })
 
 describe('an answer whose shape is not documented', () => {
+  const seen = async (payload: unknown, columns = 80) =>
+    (await written([anyView(payload)], 'table', true, columns)).replaceAll(/\u001b\[\d+m/g, '')
+
   it.each(oddities)('is shown as it is: %s', async (_, odd) => {
     for (const payload of [odd, [odd], {value: odd}, {rows: [{value: odd, date: '2026-01-01'}]}]) {
       const shown = [
@@ -135,10 +144,51 @@ describe('an answer whose shape is not documented', () => {
   })
 
   it('keeps every field for a program, and leaves empty ones out for a person', async () => {
-    const report = {currency: 'SAR', days: [{date: '2026-01-01', netSales: 1.5, rate: null}]}
+    const report = {days: [{date: '2026-01-01', netSales: 1.5, rate: null}]}
     expect(await written([anyView(report)], 'table', true)).toMatch(
       /^.*DATE.*NET SALES.*\n2026-01-01 +1\.5\n$/,
     )
     expect(await written([anyView(report)], 'csv', false)).toBe('date,netSales,rate\n2026-01-01,1.5,\n')
+  })
+
+  it('shows amounts with the currency of their row, or of the answer around it, and a program the digits', async () => {
+    const sold = {netSales: 1.5, salesWithVatDisplay: 4, orderCount: 3, vatRate: 0.15, vatOrders: 2, total: 7}
+    const [header, sar, usd] = (
+      await seen({currency: 'SAR', items: [sold, {...sold, currency: 'USD'}]}, 120)
+    ).split('\n')
+    expect(header).toMatch(
+      /NET SALES {2}SALES WITH VAT, ABOUT {2}ORDER COUNT {2}VAT RATE {2}VAT ORDERS {2}TOTAL/,
+    )
+    expect(sar).toMatch(/^ *1\.50 SAR +4 +3 +0\.15 +2 +7/)
+    expect(usd).toMatch(/^ *1\.50 USD +4 +3 +0\.15 +2 +7/)
+    const display = {...sold, currency: 'SAR', displayCurrency: 'USD'}
+    expect(await seen(display)).toMatch(
+      /^Net sales +1\.50 SAR\nSales with VAT, about +4\.00 USD\nOrder count +3\n(?!.*urrency)/,
+    )
+    expect(await written([anyView(display)], 'table', false)).toBe(
+      'netSales\t1.5\nsalesWithVatDisplay\t4\norderCount\t3\nvatRate\t0.15\nvatOrders\t2\ntotal\t7\n' +
+        'currency\tSAR\ndisplayCurrency\tUSD\n',
+    )
+  })
+
+  it('shows a currency that is none, or that no amount stands beside, as it came', async () => {
+    const odd = {netSales: 1.5, currency: 'much = '}
+    expect(await seen(odd)).toBe('Net sales  1.5\nCurrency   much = \n')
+    const alone = {orderCount: 3, currency: 'SAR'}
+    expect(await seen(alone)).toBe('Order count  3\nCurrency     SAR\n')
+  })
+
+  it('shows moments in local time with its zone, and a date as it came', async () => {
+    const window = {fromUtc: '2026-01-01T00:00:00.000Z', toUtc: '2026-02-01', at: '2026-01-01T03:00+03:00'}
+    const local = /\d{4}-\d\d-\d\d \d\d:\d\d:00 [+-]\d\d:\d\d/.source
+    expect(await seen(window)).toMatch(new RegExp(`^From +(${local})\nTo UTC +2026-02-01\nAt +\\1\n$`))
+    expect(await written([anyView(window)], 'csv', false)).toContain('2026-01-01T00:00:00.000Z,2026-02-01,')
+  })
+
+  it('shows an amount also where the columns of ids leave room for little', async () => {
+    const id = '6c1f8a52-3f0e-4b1d-9a70-5d2c8e1b7f43'
+    const row = {id, sku: 'NJD-INC-002', orderCount: 1, unitsSold: 1, returned: 0, netSales: 1.5, vat: 0.25}
+    const screen = await seen({currency: 'SAR', items: [row]})
+    expect(screen).toMatch(/^ID +SKU +ORDER COUNT +NET SALES\n.* 1 +1\.50 SAR\n$/)
   })
 })

@@ -10,9 +10,11 @@ import {seriesOf} from '../../terminal/reports.ts'
 export default class ReportsSales extends ScentCommand {
   static override summary = 'Show a sales report.'
   static override description =
-    `At most 400 days. Dates are UTC; a date alone means its first moment. A report over time is drawn as a chart in a terminal; in one by day, a day without a row counts as one that sold nothing.
+    `At most 400 days. Dates are UTC; a date alone means its first moment.
 
-Which reports the service has is not documented: NAME is sent as it is. The sandbox knows ${salesReports.join(', ')}.`
+Which reports the service has is not documented: NAME is sent as it is. The sandbox knows ${salesReports.join(', ')}.
+
+In a terminal, a report whose rows carry a date, such as by-day, is drawn as a chart too, and the others are not. In one by day, a day without a row counts as one that sold nothing.`
   static override examples = [
     '<%= config.bin %> reports sales --from 2026-01-01 --to 2026-02-01',
     '<%= config.bin %> reports sales by-day --from 2026-01-01 --to 2026-02-01',
