@@ -1,4 +1,5 @@
 import * as z from 'zod/mini'
+import {api} from '../contract/api.ts'
 import {entryOf} from '../contract/errors.ts'
 
 export const effects = [
@@ -16,11 +17,17 @@ export const effects = [
 ] as const
 export type Effect = (typeof effects)[number]
 
+const operation = z
+  .string()
+  .check(
+    z.refine((name) => Object.hasOwn(api, name), `is no operation; there are ${Object.keys(api).join(', ')}`),
+  )
+
 /** What an ordered fault may say. `when: "after"` lets the request commit first, then spoils its answer. */
 export const faultOrder = z.strictObject({
   match: z.optional(
     z.strictObject({
-      operation: z.optional(z.string()),
+      operation: z.optional(operation),
       method: z.optional(z.string()),
       /** A path, its template, or a beginning that ends in `*`. */
       path: z.optional(z.string()),

@@ -266,6 +266,7 @@ test('an impossible order of a fault is refused', async () => {
     {effect: 'explode'},
     {effect: 'status', status: 200},
     {effect: 'slow', times: 0},
+    {effect: 'reset', match: {operation: 'orderCreate'}},
   ]) {
     expect((await control(sandbox, 'POST', 'faults', wrong)).status).toBe(400)
   }
