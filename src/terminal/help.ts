@@ -36,7 +36,7 @@ class ScentCommandHelp extends CommandHelp {
       ...words.slice(0, -1),
       ...words.slice(-1).map((word) => word + more),
       ...needed,
-      '[FLAGS]',
+      ...(Object.values(flags).some((flag) => !flag.hidden) ? ['[FLAGS]'] : []),
     ].join(' ')
   }
 
@@ -44,6 +44,12 @@ class ScentCommandHelp extends CommandHelp {
   protected override description(): string | undefined {
     const {description} = this.command
     return description && this.wrap(description)
+  }
+
+  /** With spaces between values, so that a long line of them ends between two. */
+  protected override flags(flags: Command.Flag.Any[]) {
+    const spaced = (text: string) => text.replace(/<options: .*>/, (values) => values.replaceAll('|', ', '))
+    return super.flags(flags)?.map(([flag, text]): [string, string] => [flag, spaced(text ?? '')])
   }
 
   /** Groups that every command has come after its own. */

@@ -32,3 +32,16 @@ test('but for the examples, no line of it is wider than 80 columns, and no templ
   expect(text.split('\n').filter((line) => line.length > 80 && !line.startsWith('  $'))).toEqual([])
   expect(text).not.toContain('<%')
 })
+
+test('its usage has no flags where there are none', () => {
+  expect(help('autocomplete')).toContain('$ scent autocomplete SHELL\n')
+})
+
+test('no line of it ends within a value that a flag takes', () => {
+  const words = help('sandbox', 'fault').split(/[^a-z-]+/)
+  expect(words).toEqual(expect.arrayContaining(['slow', 'race', 'additive-fields', 'forbid-route']))
+})
+
+test('the help of the program itself says where to begin', () => {
+  expect(help()).toMatch(/\$ scent sandbox start --detach\n +\$ scent auth login --sandbox\n/)
+})
