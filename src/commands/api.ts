@@ -18,7 +18,7 @@ export default class Api extends ScentCommand {
 -F turns true, false, null and numbers into JSON, digit for digit; -f takes everything as text. a[b]=1 nests, a[]=1 adds to an array; a dot in a name is just a dot. PATH is a path of this service, with or without /api/v1, already percent-encoded; the token goes nowhere else.`
   static override examples = [
     '<%= config.bin %> api GET scent/variants -F pageSize=5',
-    '<%= config.bin %> api POST scent/cart/items -f variantId=6c1f8a52-3f0e-4b1d-9a70-5d2c8e1b7f43 -F quantity=2',
+    '<%= config.bin %> api POST scent/cart/items -f variantId=d2d38be7-ed73-4a47-bba0-44575c832aa4 -F quantity=2',
     '<%= config.bin %> api GET wallet/transactions --paginate --output ndjson',
     '<%= config.bin %> api POST scent/orders --input order.json',
   ]
@@ -27,32 +27,32 @@ export default class Api extends ScentCommand {
       description: 'HTTP method: GET, POST, PUT, PATCH or DELETE.',
       required: true,
     }),
-    path: Args.string({description: 'Path below the base URL.', required: true}),
+    path: Args.string({description: 'Path below the base URL, such as scent/variants.', required: true}),
   }
   static override flags = {
     ...apiFlags,
     field: Flags.string({
       char: 'F',
-      summary: 'Field of the query or the body, typed.',
+      summary: 'Field of the query or the body, typed; repeatable.',
       helpValue: 'K=V',
       multiple: true,
       multipleNonGreedy: true,
     }),
     'raw-field': Flags.string({
       char: 'f',
-      summary: 'Field of the query or the body, as text.',
+      summary: 'Field of the query or the body, as text; repeatable.',
       helpValue: 'K=V',
       multiple: true,
       multipleNonGreedy: true,
     }),
     input: Flags.string({
-      summary: 'File with the JSON body; - reads stdin.',
-      helpValue: 'FILE',
+      summary: 'File with the JSON body; - reads it from stdin.',
+      helpValue: 'FILE|-',
       exclusive: ['field', 'raw-field'],
     }),
     header: Flags.string({
       char: 'H',
-      summary: 'Header of the request.',
+      summary: 'Header of the request; repeatable.',
       helpValue: 'K=V',
       multiple: true,
       multipleNonGreedy: true,

@@ -10,7 +10,7 @@ type Values = Record<string, string | number | null>
 export default class Config extends ScentCommand {
   static override summary = 'Show or change the settings of this machine.'
   static override description =
-    'Without arguments all of them. `profile` is the stored credential in use; `rate-share` is the part of the quota (above 0, up to 1) that this machine takes, for a profile that several machines share. The folders are set by SCENT_CONFIG_DIR and SCENT_STATE_DIR.'
+    'Without arguments it shows all of them. `profile` is the stored credential in use; `rate-share` is the part of the quota (above 0, up to 1) that this machine takes, for a profile that several machines share. The folders are set by SCENT_CONFIG_DIR and SCENT_STATE_DIR.'
   static override examples = [
     '<%= config.bin %> config',
     '<%= config.bin %> config rate-share 0.5',

@@ -4,7 +4,7 @@ export default class Version extends ScentCommand {
   static override summary = 'Show the version of scent and of what it runs on.'
   static override description =
     'Give its output with a question or a bug report. `scent --version` prints the same on one line.'
-  static override examples = ['<%= config.bin %> version --json']
+  static override examples = ['<%= config.bin %> version', '<%= config.bin %> version --json']
   static override flags = {...outputFlags}
 
   async run(): Promise<Record<string, string>> {

@@ -11,7 +11,8 @@ const flagOf = ({name}: AddressField) => `address-${kebab(name)}`
 /** --address FILE, or a flag for each field. */
 export const addressFlags = {
   address: Flags.string({
-    summary: 'JSON file with the shipping address; - reads it from stdin.',
+    summary:
+      'JSON file with the shipping address (recipient, line1, city, nationalAddress, countryCode, phone and the optional ones); - reads it from stdin.',
     helpValue: 'FILE|-',
     helpGroup: 'ADDRESS',
   }),

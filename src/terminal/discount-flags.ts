@@ -14,12 +14,16 @@ export const discountFlags = {
     helpValue: 'TYPE',
     ...group,
   }),
-  value: Flags.string({summary: 'Percentage, or SAR off.', helpValue: 'D', ...group}),
+  value: Flags.string({summary: 'Percentage, or amount in SAR.', helpValue: 'D', ...group}),
   'valid-from': Flags.string({summary: 'First moment.', helpValue: 'TIME', ...group}),
   'valid-to': Flags.string({summary: 'Last moment.', helpValue: 'TIME', ...group}),
   active: Flags.boolean({summary: 'Whether it can be used.', allowNo: true, ...group}),
-  'total-cap': Flags.string({summary: 'Uses in all, or none.', helpValue: 'N|none', ...group}),
-  'customer-cap': Flags.string({summary: 'Uses a customer, or none.', helpValue: 'N|none', ...group}),
+  'total-cap': Flags.string({summary: 'Uses in all; none lifts the cap.', helpValue: 'N|none', ...group}),
+  'customer-cap': Flags.string({
+    summary: 'Uses for each customer; none lifts the cap.',
+    helpValue: 'N|none',
+    ...group,
+  }),
   scope: Flags.string({
     summary: 'All, or the name of the variant-list scope, which is not documented.',
     helpValue: 'SCOPE',
@@ -32,7 +36,11 @@ export const discountFlags = {
     multipleNonGreedy: true,
     ...group,
   }),
-  'min-order': Flags.string({summary: 'Least order value, or none.', helpValue: 'D|none', ...group}),
+  'min-order': Flags.string({
+    summary: 'Least order value in SAR; none for any.',
+    helpValue: 'D|none',
+    ...group,
+  }),
 }
 
 interface Given {

@@ -12,7 +12,7 @@ export const outputFlags = {
   }),
   output: Flags.option({options: modes})({
     summary:
-      'How to print. Lists stream in ndjson and csv; a table in a pipe is tab-separated, without header.',
+      'How to print; a table by default, which is tab-separated and without header in a pipe. Lists stream in ndjson and csv.',
     env: 'SCENT_OUTPUT',
     helpGroup: 'OUTPUT',
   }),
@@ -43,13 +43,13 @@ export const outputFlags = {
 export const apiFlags = {
   ...outputFlags,
   profile: Flags.string({
-    summary: 'Stored credential and host to use.',
+    summary: 'Stored credential and host to use; by default the one that `auth use` chose.',
     env: 'SCENT_PROFILE',
     helpValue: 'NAME',
     helpGroup: 'GLOBAL',
   }),
   'base-url': Flags.string({
-    summary: 'Host of the service, without /api/v1.',
+    summary: 'Host of the service, without /api/v1; by default that of the profile.',
     env: 'SCENT_BASE_URL',
     helpValue: 'URL',
     helpGroup: 'GLOBAL',
@@ -103,8 +103,19 @@ export const refusedFlag = Flags.string({
 })
 
 export const listFlags = {
-  page: Flags.integer({summary: 'Page to show.', min: 1, helpGroup: 'LIST'}),
-  'page-size': Flags.integer({summary: 'Rows a page.', min: 1, max: 100, helpGroup: 'LIST'}),
+  page: Flags.integer({
+    summary: 'Page to show; the first by default.',
+    min: 1,
+    helpValue: 'N',
+    helpGroup: 'LIST',
+  }),
+  'page-size': Flags.integer({
+    summary: 'Rows a page, 1 to 100; by default 20, and with --all 100.',
+    min: 1,
+    max: 100,
+    helpValue: 'N',
+    helpGroup: 'LIST',
+  }),
   all: Flags.boolean({
     summary: 'Every row, over all pages. ndjson and csv stream; --json prints when all have come.',
     exclusive: ['page', 'limit'],
@@ -114,6 +125,7 @@ export const listFlags = {
     summary: 'At most this many rows, over all pages.',
     min: 1,
     exclusive: ['page'],
+    helpValue: 'N',
     helpGroup: 'LIST',
   }),
 }

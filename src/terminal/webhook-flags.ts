@@ -2,7 +2,7 @@ import * as Flags from '@oclif/core/flags'
 import {Failure} from '../contract/failure.ts'
 
 export const webhookFlags = {
-  url: Flags.string({summary: 'https URL that receives the events.', helpValue: 'URL'}),
+  url: Flags.string({summary: 'URL that receives the events.', helpValue: 'URL'}),
   event: Flags.string({
     summary: 'Event type, such as order.completed; repeatable.',
     helpValue: 'TYPE',

@@ -33,17 +33,25 @@ export default class AuthLogin extends ScentCommand {
   static override examples = [
     '<%= config.bin %> auth login',
     '<%= config.bin %> auth login --sandbox',
-    'pass scent | <%= config.bin %> auth login --base-url https://api.example.com --client-id rimal --client-secret-stdin --name rimal',
+    '<%= config.bin %> auth login --sandbox --client-id warda-boutique --name warda',
+    '$ pass scent | <%= config.bin %> auth login --base-url https://api.example.com --client-id rimal-retail --client-secret-stdin --name rimal',
   ]
   static override flags = {
     ...outputFlags,
     'base-url': apiFlags['base-url'],
-    'client-id': Flags.string({summary: 'Client id of the credential.', helpValue: 'ID'}),
+    'client-id': Flags.string({
+      summary: 'Client id of the credential; with --sandbox rimal-retail by default.',
+      helpValue: 'ID',
+    }),
     'client-secret-stdin': Flags.boolean({summary: 'Read the client secret from stdin.'}),
     sandbox: Flags.boolean({summary: 'Log in to the sandbox that runs on this machine.'}),
-    name: Flags.string({summary: 'Name of the profile.', helpValue: 'PROFILE'}),
+    name: Flags.string({
+      summary: 'Name of the profile; by default "default", or with --sandbox "sandbox".',
+      helpValue: 'PROFILE',
+    }),
     storage: Flags.option({options: storages})({
-      summary: 'Where to keep the secret; file is readable by everything that runs as you.',
+      summary:
+        'Where to keep the secret; the keychain by default. A file is readable by everything that runs as you.',
     }),
     'max-wait': apiFlags['max-wait'],
     timeout: apiFlags.timeout,

@@ -10,14 +10,14 @@ export default class CartAdd extends ScentCommand {
   static override description =
     'A variant that the cart holds already gets the quantity on top. Each VARIANT is added by one request, in the order given.'
   static override examples = [
-    '<%= config.bin %> cart add 6c1f8a52-3f0e-4b1d-9a70-5d2c8e1b7f43 --customer C-1042',
-    '<%= config.bin %> cart add 6c1f8a52-3f0e-4b1d-9a70-5d2c8e1b7f43=2 0b5f4c1e-9d2a-4c3b-8e6f-1a2b3c4d5e6f=3',
+    '<%= config.bin %> cart add d2d38be7-ed73-4a47-bba0-44575c832aa4 --customer C-1042',
+    '<%= config.bin %> cart add d2d38be7-ed73-4a47-bba0-44575c832aa4=2 8e40cd38-314c-44c8-9dc8-e36c431ac47e=3',
   ]
   static override strict = false
   static override args = {
     variant: Args.string({
       name: 'VARIANT[=QTY]',
-      description: 'Variant id, with a quantity unless it is 1. Several may be given.',
+      description: 'Variant id, a UUID; =QTY behind it for more than one unit. Several may be given.',
       required: true,
     }),
   }

@@ -1,15 +1,15 @@
-import {apiFlags, customerFlag, ScentCommand} from '../../command.ts'
+import {apiFlags, ScentCommand} from '../../command.ts'
 import type {Cart} from '../../contract/cart.ts'
 import {emptyCart} from '../../flows/fill-cart.ts'
 import {cartTable} from '../../terminal/cart.ts'
-import {requireCustomer} from './set.ts'
+import {lineCustomer, requireCustomer} from './set.ts'
 
 export default class CartClear extends ScentCommand {
   static override summary = 'Remove all lines of a cart.'
   static override description =
     'The partner-level cart has no route that clears it, which is why --customer is needed. Asks once; --yes answers.'
   static override examples = ['<%= config.bin %> cart clear --customer C-1042 --yes']
-  static override flags = {...apiFlags, customer: customerFlag}
+  static override flags = {...apiFlags, customer: lineCustomer}
 
   async run(): Promise<Cart> {
     const {flags} = await this.parse(CartClear)

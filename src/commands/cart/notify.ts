@@ -7,7 +7,7 @@ export default class CartNotify extends ScentCommand {
   static override summary = 'Ask to be told when a variant is back in stock.'
   static override description =
     'Takes a variant that is unavailable at present; the service refuses one that can be bought. Sent once: whether a repeat would make a second registration is not documented.'
-  static override examples = ['<%= config.bin %> cart notify 6c1f8a52-3f0e-4b1d-9a70-5d2c8e1b7f43']
+  static override examples = ['<%= config.bin %> cart notify 21a27be4-4486-4e22-b786-48ab92ba603a']
   static override args = {variant: Args.string({description: 'Variant id, a UUID.', required: true})}
   static override flags = {...apiFlags}
 

@@ -1,19 +1,19 @@
 import * as Args from '@oclif/core/args'
-import {apiFlags, customerFlag, ScentCommand} from '../../command.ts'
+import {apiFlags, ScentCommand} from '../../command.ts'
 import {mentionedCart} from '../../contract/checkout.ts'
 import {type CartView, removeLine} from '../../flows/fill-cart.ts'
 import {cartView} from '../../terminal/cart.ts'
-import {requireCustomer} from './set.ts'
+import {lineCustomer, requireCustomer} from './set.ts'
 
 export default class CartRemove extends ScentCommand {
   static override summary = 'Remove a line from a cart.'
   static override description =
     'The partner-level cart has no route that removes a line, which is why --customer is needed.'
   static override examples = [
-    '<%= config.bin %> cart remove 6c1f8a52-3f0e-4b1d-9a70-5d2c8e1b7f43 --customer C-1042',
+    '<%= config.bin %> cart remove d2d38be7-ed73-4a47-bba0-44575c832aa4 --customer C-1042',
   ]
   static override args = {variant: Args.string({description: 'Variant id, a UUID.', required: true})}
-  static override flags = {...apiFlags, customer: customerFlag}
+  static override flags = {...apiFlags, customer: lineCustomer}
 
   async run(): Promise<CartView> {
     const {args, flags} = await this.parse(CartRemove)

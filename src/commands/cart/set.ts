@@ -1,25 +1,28 @@
 import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
-import {apiFlags, customerFlag, ScentCommand} from '../../command.ts'
+import {apiFlags, ScentCommand} from '../../command.ts'
 import {Failure} from '../../contract/failure.ts'
 import {type CartView, setQuantity, stepLine} from '../../flows/fill-cart.ts'
 import {cartView} from '../../terminal/cart.ts'
+
+/** The service has no route for the lines of any other cart; without it requireCustomer() says so. */
+export const lineCustomer = Flags.string({summary: 'Customer whose cart it is (needed).', helpValue: 'REF'})
 
 const ways = ['quantity', 'increment', 'decrement'] as const
 
 export default class CartSet extends ScentCommand {
   static override summary = 'Set the quantity of a cart line.'
   static override description =
-    'The line must be in the cart already. A step down from 1 removes it. The partner-level cart has no route that changes a line, which is why --customer is needed.'
+    'Give one of --quantity, --increment and --decrement. The line must be in the cart already; a step down from 1 removes it. The partner-level cart has no route that changes a line, which is why --customer is needed.'
   static override examples = [
-    '<%= config.bin %> cart set 6c1f8a52-3f0e-4b1d-9a70-5d2c8e1b7f43 --quantity 3 --customer C-1042',
-    '<%= config.bin %> cart set 6c1f8a52-3f0e-4b1d-9a70-5d2c8e1b7f43 --increment --customer C-1042',
+    '<%= config.bin %> cart set d2d38be7-ed73-4a47-bba0-44575c832aa4 --quantity 3 --customer C-1042',
+    '<%= config.bin %> cart set d2d38be7-ed73-4a47-bba0-44575c832aa4 --increment --customer C-1042',
   ]
   static override args = {variant: Args.string({description: 'Variant id, a UUID.', required: true})}
   static override flags = {
     ...apiFlags,
-    customer: customerFlag,
-    quantity: Flags.integer({summary: 'The quantity it shall have.', min: 1, exactlyOne: [...ways]}),
+    customer: lineCustomer,
+    quantity: Flags.integer({summary: 'The new quantity.', helpValue: 'N', min: 1, exactlyOne: [...ways]}),
     increment: Flags.boolean({summary: 'One more.', exactlyOne: [...ways]}),
     decrement: Flags.boolean({summary: 'One less.', exactlyOne: [...ways]}),
   }

@@ -9,7 +9,7 @@ export default class CatalogBrands extends ScentCommand {
   static override description = 'Which fields a brand has is not documented: --json prints them as they came.'
   static override examples = [
     '<%= config.bin %> catalog brands',
-    '<%= config.bin %> catalog brands 6c1f8a52-3f0e-4b1d-9a70-5d2c8e1b7f43',
+    '<%= config.bin %> catalog brands bf15d3f8-9ad1-4163-8c1f-fa32dee11101',
     '<%= config.bin %> catalog brands --all --output csv',
   ]
   static override args = {

@@ -11,7 +11,7 @@ export default class CatalogScents extends ScentCommand {
     'A scent is what its variants, the bottles of one size each, have in common: name, brand, notes, accords.'
   static override examples = [
     '<%= config.bin %> catalog scents',
-    '<%= config.bin %> catalog scents 6c1f8a52-3f0e-4b1d-9a70-5d2c8e1b7f43',
+    '<%= config.bin %> catalog scents 8f4ef755-2bb4-4fd2-9a67-94dd1f96fd81',
     '<%= config.bin %> catalog scents --audience UNISEX --columns name,top,heart,base',
   ]
   static override args = {
@@ -22,7 +22,12 @@ export default class CatalogScents extends ScentCommand {
   static override flags = {
     ...apiFlags,
     ...listFlags,
-    brand: Flags.string({summary: 'Brand id.', multiple: true, helpValue: 'UUID', multipleNonGreedy: true}),
+    brand: Flags.string({
+      summary: 'Brand id; repeatable.',
+      multiple: true,
+      helpValue: 'UUID',
+      multipleNonGreedy: true,
+    }),
     concentration: Flags.string({summary: 'Concentration code, such as EDP.', helpValue: 'CODE'}),
     audience: Flags.string({summary: 'Audience code, such as UNISEX.', helpValue: 'CODE'}),
   }

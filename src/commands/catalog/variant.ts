@@ -5,10 +5,10 @@ import {variantCard} from '../../terminal/variants.ts'
 import {include, tokens} from './variants.ts'
 
 export default class CatalogVariant extends ScentCommand {
-  static override summary = 'Show one variant of the own assortment.'
+  static override summary = 'Show one variant of your assortment.'
   static override description =
     'Prices are those of this account. --include names what is read with it; an empty value reads the bare variant.'
-  static override examples = ['<%= config.bin %> catalog variant 6c1f8a52-3f0e-4b1d-9a70-5d2c8e1b7f43']
+  static override examples = ['<%= config.bin %> catalog variant d2d38be7-ed73-4a47-bba0-44575c832aa4']
   static override args = {
     variant: Args.string({description: 'Variant id, a UUID.', required: true}),
   }

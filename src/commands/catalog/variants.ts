@@ -11,9 +11,9 @@ export const include = Flags.string({
 })
 
 export default class CatalogVariants extends ScentCommand {
-  static override summary = 'List the variants of the own assortment.'
+  static override summary = 'List the variants of your assortment.'
   static override description =
-    'Filters that may be given several times match any of their values. --min-price and --max-price are inclusive, and look at the current catalog price, not at the price this account pays.'
+    'Repeatable filters match any of their values. Times without an offset are UTC; a date alone means its first moment. --min-price and --max-price are inclusive, and look at the current catalog price, not at the price this account pays.'
   static override examples = [
     '<%= config.bin %> catalog variants --note oud --note rose --max-price 500',
     '<%= config.bin %> catalog variants --all --output csv > variants.csv',
@@ -22,12 +22,32 @@ export default class CatalogVariants extends ScentCommand {
   static override flags = {
     ...apiFlags,
     ...listFlags,
-    id: Flags.string({summary: 'Variant id.', multiple: true, helpValue: 'UUID', multipleNonGreedy: true}),
-    scent: Flags.string({summary: 'Scent id.', multiple: true, helpValue: 'UUID', multipleNonGreedy: true}),
-    note: Flags.string({summary: 'Fragrance note.', multiple: true, helpValue: 'N', multipleNonGreedy: true}),
-    accord: Flags.string({summary: 'Accord.', multiple: true, helpValue: 'A', multipleNonGreedy: true}),
-    'min-price': Flags.string({summary: 'Lowest current price, inclusive.', helpValue: 'D'}),
-    'max-price': Flags.string({summary: 'Highest current price, inclusive.', helpValue: 'D'}),
+    id: Flags.string({
+      summary: 'Variant id; repeatable.',
+      multiple: true,
+      helpValue: 'UUID',
+      multipleNonGreedy: true,
+    }),
+    scent: Flags.string({
+      summary: 'Scent id; repeatable.',
+      multiple: true,
+      helpValue: 'UUID',
+      multipleNonGreedy: true,
+    }),
+    note: Flags.string({
+      summary: 'Fragrance note; repeatable.',
+      multiple: true,
+      helpValue: 'N',
+      multipleNonGreedy: true,
+    }),
+    accord: Flags.string({
+      summary: 'Accord; repeatable.',
+      multiple: true,
+      helpValue: 'A',
+      multipleNonGreedy: true,
+    }),
+    'min-price': Flags.string({summary: 'Lowest current price.', helpValue: 'D'}),
+    'max-price': Flags.string({summary: 'Highest current price.', helpValue: 'D'}),
     'changed-since': Flags.string({
       summary: 'Only what changed after this time, oldest change first.',
       helpValue: 'TIME',

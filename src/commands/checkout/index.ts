@@ -11,14 +11,14 @@ import {openWalker} from '../../terminal/walk.ts'
 export default class Checkout extends ScentCommand {
   static override summary = 'Walk a cart through preview, lock and order.'
   static override description =
-    `Shows the cart, offers a mend for each issue, asks for what is missing, locks the prices, asks once for the amount to be charged, and orders.
+    `Shows the cart, offers to mend each issue, asks for what is missing, locks the prices, asks once for the amount to be charged, and orders.
 
 An earlier run that was cut off on this cart is taken up first: an order whose answer was lost is asked for again with its own reference, never with a new one.
 
 Without a terminal it needs --address and --yes. It then charges at most --max-total, or without it the total of the first lock; a reference is made, written down and printed when none is given.`
   static override examples = [
     '<%= config.bin %> checkout --customer C-1042',
-    '<%= config.bin %> checkout --customer C-1042 --address riyadh.json --reference PO-2026-118 --max-total 310 --yes --json',
+    '<%= config.bin %> checkout --customer C-1042 --address riyadh.json --reference PO-119 --max-total 310 --yes --json',
   ]
   static override flags = {
     ...apiFlags,

@@ -8,14 +8,14 @@ import {lockCard} from '../../terminal/checkout.ts'
 export default class CheckoutLock extends ScentCommand {
   static override summary = "Hold the prices of a customer's cart."
   static override description =
-    'Fails where the cart can not be checked out. The API locks the partner-level cart through the preview only: `scent checkout preview --lock`. A newer lock of the same cart may end this one, and so does any change of the cart.'
+    "Fails where the cart can't be checked out. The API locks the partner-level cart through the preview only: `scent checkout preview --lock`. A newer lock of the same cart may end this one, and so does any change of the cart."
   static override examples = [
     '<%= config.bin %> checkout lock --customer C-1042',
     '<%= config.bin %> checkout lock --customer C-1042 --query lockId',
   ]
   static override flags = {
     ...apiFlags,
-    customer: Flags.string({summary: "The customer's cart.", helpValue: 'REF', required: true}),
+    customer: Flags.string({summary: 'Customer whose cart it is.', helpValue: 'REF', required: true}),
   }
 
   async run(): Promise<Preview> {

@@ -11,8 +11,8 @@ export default class CommissionsObject extends ScentCommand {
   static override description =
     'Once a period, and only until its issue date. The reason has 1 to 1000 characters; - reads it from stdin. Asks once; --yes answers.'
   static override examples = [
-    '<%= config.bin %> commissions object 6c1f8a52-3f0e-4b1d-9a70-5d2c8e1b7f43 --reason "Order SCN-0000000042 is missing."',
-    '<%= config.bin %> commissions object 6c1f8a52-3f0e-4b1d-9a70-5d2c8e1b7f43 --reason - --yes < reason.txt',
+    '<%= config.bin %> commissions object a6b23fd1-e4ce-41eb-a0bf-2561b34d328b --reason "Order SCN-0000000004 is missing."',
+    '<%= config.bin %> commissions object a6b23fd1-e4ce-41eb-a0bf-2561b34d328b --reason - --yes < reason.txt',
   ]
   static override args = {id: Args.string({description: 'Period id, a UUID.', required: true})}
   static override flags = {

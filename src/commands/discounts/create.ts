@@ -9,25 +9,22 @@ import {discountCard} from '../../terminal/discounts.ts'
 export default class DiscountsCreate extends ScentCommand {
   static override summary = 'Create a discount code.'
   static override description =
-    'A discount is for display and reporting: it never changes what an order is charged. Sent once; after a lost answer it is looked for in the list, where only one that was made since is taken for it.'
+    'A discount is for display and reporting: it never changes what an order is charged. Needs --type, --value, --valid-from and --valid-to; the code is active, for all products and without caps where no flag says otherwise. Sent once; after a lost answer it is looked for in the list, where only one that was made since is taken for it.'
   static override examples = [
     '<%= config.bin %> discounts create RAMADAN15 --type Percent --value 15 --valid-from 2026-02-18 --valid-to 2026-03-20',
   ]
   static override args = {
-    code: Args.string({description: 'The code; it can not be changed later.', required: true}),
+    code: Args.string({description: "The code; it can't be changed later.", required: true}),
   }
   static override flags = {...apiFlags, ...discountFlags}
 
   async run(): Promise<DiscountCode> {
     const {args, flags} = await this.parse(DiscountsCreate)
     const given = discountChanges(flags)
-    const needed = ['discountType', 'value', 'validFrom', 'validTo'] as const
-    const missing = needed.filter((field) => given[field] === undefined)
+    const needed = ['type', 'value', 'valid-from', 'valid-to'] as const
+    const missing = needed.filter((flag) => flags[flag] === undefined).map((flag) => `--${flag}`)
     if (missing.length > 0)
-      throw new Failure('MISSING_INPUT', {
-        message: `A code needs ${missing.join(', ')}.`,
-        hint: 'Give --type, --value, --valid-from and --valid-to.',
-      })
+      throw new Failure('MISSING_INPUT', {message: `A code needs ${missing.join(', ')}.`})
     const body = {code: args.code, ...unsaid, ...given} as {code: string} & DiscountBody
     const {client, time} = await this.session(flags)
     const created = await createDiscount(client, body, time.ticks)

@@ -5,7 +5,7 @@ import {discountColumns} from '../../terminal/discounts.ts'
 import type {Listing} from '../../terminal/output.ts'
 
 export default class DiscountsList extends ScentCommand {
-  static override summary = 'List the own discount codes, newest first.'
+  static override summary = 'List your discount codes, newest first.'
   static override description =
     'With how often each was used. A code is for display and reporting: it never changes what an order is charged.'
   static override examples = [

@@ -8,7 +8,7 @@ import type {Listing} from '../../terminal/output.ts'
 export default class JobsList extends ScentCommand {
   static override summary = 'List the bulk jobs of this machine.'
   static override description =
-    'A job is `running` in a process, `interrupted` and to be resumed, `unsettled` where rows are unknown, `finished`, or `damaged` where its records can not be read. This is the local record of the profile in use, newest first.'
+    "A job is `running` in a process, `interrupted` and to be resumed, `unsettled` where rows are unknown, `finished`, or `damaged` where its records can't be read. This is the local record of the profile in use, newest first."
   static override examples = [
     '<%= config.bin %> jobs list',
     `<%= config.bin %> jobs list --query "items[?state=='interrupted'].id"`,

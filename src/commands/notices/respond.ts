@@ -17,13 +17,15 @@ export default class NoticesRespond extends ScentCommand {
 
 Asks once; --yes answers. After a lost answer the same choice is sent again; a notice that is closed by then is exit 12, because nothing tells who closed it.`
   static override examples = [
-    '<%= config.bin %> notices respond 6c1f8a52-3f0e-4b1d-9a70-5d2c8e1b7f43 --choice ShipAvailable',
-    '<%= config.bin %> notices respond 6c1f8a52-3f0e-4b1d-9a70-5d2c8e1b7f43 --choice CancelWhole --yes --json',
+    '<%= config.bin %> notices respond c6c0dd6c-5d76-4b5d-9eff-250400d2b556 --choice ShipAvailable',
+    '<%= config.bin %> notices respond c6c0dd6c-5d76-4b5d-9eff-250400d2b556 --choice CancelWhole --yes --json',
   ]
   static override args = {id: Args.string({description: 'Notice id, a UUID.', required: true})}
   static override flags = {
     ...apiFlags,
-    choice: Flags.option({options: noticeChoices})({summary: 'What to do with the line.'}),
+    choice: Flags.option({options: noticeChoices})({
+      summary: 'What to do with the line; asked for in a terminal.',
+    }),
   }
 
   async run(): Promise<Notice> {

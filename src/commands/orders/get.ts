@@ -10,8 +10,8 @@ export default class OrdersGet extends ScentCommand {
   static override description =
     'A UUID is read as the Scent order id, which creating an order answers. Anything else, or any id with --global, is read as the global id.'
   static override examples = [
-    '<%= config.bin %> orders get 6c1f8a52-3f0e-4b1d-9a70-5d2c8e1b7f43',
-    '<%= config.bin %> orders get SCN-2026-000042 --json',
+    '<%= config.bin %> orders get 90bae10f-2603-42ed-9e88-4cb7a414536e',
+    '<%= config.bin %> orders get SCN-0000000004 --json',
   ]
   static override args = {id: Args.string({description: 'Scent order id or global id.', required: true})}
   static override flags = {

@@ -9,8 +9,7 @@ import {seriesOf} from '../../terminal/reports.ts'
 
 export default class ReportsSales extends ScentCommand {
   static override summary = 'Show a sales report.'
-  static override description =
-    `At most 400 days. Dates are UTC; a date alone means its first moment.
+  static override description = `At most 400 days. Dates are UTC; a date alone means its first moment.
 
 Which reports the service has is not documented: NAME is sent as it is. The sandbox knows ${salesReports.join(', ')}.
 

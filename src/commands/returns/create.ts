@@ -17,13 +17,16 @@ export default class ReturnsCreate extends ScentCommand {
 
 The one documented reason is Damaged. After a lost answer the request is asked once more, and found in the list if it was made already.`
   static override examples = [
-    '<%= config.bin %> returns create 6c1f8a52-3f0e-4b1d-9a70-5d2c8e1b7f43',
-    '<%= config.bin %> returns create 6c1f8a52-3f0e-4b1d-9a70-5d2c8e1b7f43 --group 0b5f4c1e-9d2a-4c3b-8e6f-1a2b3c4d5e6f --line 1f0c2d3e-4b5a-4968-8776-655443322110=1:Damaged --yes',
+    '<%= config.bin %> returns create 90bae10f-2603-42ed-9e88-4cb7a414536e',
+    '<%= config.bin %> returns create 90bae10f-2603-42ed-9e88-4cb7a414536e --group b6c41220-c71d-401e-8033-a060b57915d7 --line 4350d60a-9c0b-4de2-93a4-b1e2348e8601=1:Damaged --yes',
   ]
   static override args = {order: Args.string({description: 'Scent order id, a UUID.', required: true})}
   static override flags = {
     ...apiFlags,
-    group: Flags.string({summary: 'Delivered fulfillment group.', helpValue: 'UUID'}),
+    group: Flags.string({
+      summary: 'Delivered fulfillment group; asked for in a terminal where there are several.',
+      helpValue: 'UUID',
+    }),
     line: Flags.string({
       summary: 'Line, quantity and reason, with an allocation where one is known; repeatable.',
       helpValue: 'LINE=QTY:REASON[:ALLOCATION]',

@@ -11,7 +11,7 @@ export default class ReturnsList extends ScentCommand {
     'With --order those of one order, whatever their status; else all of the account, with --status those of one status.'
   static override examples = [
     '<%= config.bin %> returns list --status Requested',
-    '<%= config.bin %> returns list --order 6c1f8a52-3f0e-4b1d-9a70-5d2c8e1b7f43 --all',
+    '<%= config.bin %> returns list --order 90bae10f-2603-42ed-9e88-4cb7a414536e --all',
   ]
   static override flags = {
     ...apiFlags,

@@ -8,8 +8,8 @@ type Withdrawn = Awaited<ReturnType<typeof withdraw>>
 export default class ReturnsWithdraw extends ScentCommand {
   static override summary = 'Withdraw a return request that is still Requested.'
   static override description =
-    'Once the service has decided on a request, it can not be withdrawn any more. Asks once; --yes answers.'
-  static override examples = ['<%= config.bin %> returns withdraw 6c1f8a52-3f0e-4b1d-9a70-5d2c8e1b7f43 --yes']
+    "Once the service has decided on a request, it can't be withdrawn any more. Asks once; --yes answers."
+  static override examples = ['<%= config.bin %> returns withdraw 7bbaabd5-dca4-489e-b6b7-a564c57406bf --yes']
   static override args = {id: Args.string({description: 'Return request id, a UUID.', required: true})}
   static override flags = {...apiFlags}
 

@@ -11,7 +11,7 @@ export default class SandboxClockCommand extends ScentCommand {
     'Moving it forward expires tokens and price locks, and runs what falls due on the way. Rate limits keep to real time.'
   static override examples = [
     '<%= config.bin %> sandbox clock --advance 15m',
-    '<%= config.bin %> sandbox clock --to 2026-12-01T00:00Z --freeze',
+    '<%= config.bin %> sandbox clock --to 2027-01-01T00:00Z --freeze',
     '<%= config.bin %> sandbox clock --next',
   ]
   static override flags = {

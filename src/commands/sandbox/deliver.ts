@@ -7,8 +7,12 @@ import {type MovedOrder, movedOrderTable} from '../../terminal/sandbox.ts'
 
 export default class SandboxDeliver extends ScentCommand {
   static override summary = 'Deliver an order of the sandbox.'
-  static override description = 'Nothing is delivered by itself there. --ship only sends it on its way.'
-  static override examples = ['<%= config.bin %> sandbox deliver SCN-0000000005']
+  static override description =
+    'In the sandbox no order is delivered by itself. --ship only sends it on its way.'
+  static override examples = [
+    '<%= config.bin %> sandbox deliver SCN-0000000005',
+    '<%= config.bin %> sandbox deliver PO-118 --ship',
+  ]
   static override args = {
     order: Args.string({description: 'Order id, global id or external reference.', required: true}),
   }

@@ -19,9 +19,9 @@ const effects = [
 ] as const
 
 export default class SandboxFaultCommand extends ScentCommand {
-  static override summary = 'Order a fault, list the ordered ones, or clear them.'
+  static override summary = 'Set a fault, list those that are set, or clear them.'
   static override description =
-    'A fault meets requests of an operation (as `scent api` names them), a method or a path. --when before answers in place of the work; --when after lets it commit first, then spoils the answer. `slow` before an order create keeps the order in progress for that long. `forbid-route` closes a route to every credential.'
+    'A fault meets requests of an operation, a method or a path, or all. --when before answers in place of the work; --when after lets it commit first, then spoils the answer. `slow` before an order create keeps the order in progress for that long. `forbid-route` closes a route to every credential.'
   static override examples = [
     '<%= config.bin %> sandbox fault --operation createOrder --effect reset --when after --times 1',
     '<%= config.bin %> sandbox fault --effect status --status 503 --probability 0.1',
@@ -32,23 +32,35 @@ export default class SandboxFaultCommand extends ScentCommand {
   ]
   static override flags = {
     ...outputFlags,
-    list: Flags.boolean({summary: 'List the ordered faults.', exclusive: ['effect', 'clear']}),
+    list: Flags.boolean({summary: 'List the faults that are set.', exclusive: ['effect', 'clear']}),
     clear: Flags.boolean({summary: 'Clear them all, or the one of --id.', exclusive: ['effect']}),
     id: Flags.integer({summary: 'Which one to clear.', dependsOn: ['clear'], helpValue: 'N'}),
     effect: Flags.option({options: effects})({summary: 'What happens.'}),
-    operation: Flags.string({summary: 'Operation to meet, such as createOrder.', helpValue: 'NAME'}),
+    operation: Flags.string({
+      summary: 'Operation to meet, such as createOrder; a wrong one names all.',
+      helpValue: 'NAME',
+    }),
     method: Flags.string({summary: 'Method to meet.', helpValue: 'METHOD'}),
     path: Flags.string({summary: 'Path to meet; may end in *.', helpValue: 'PATH'}),
     when: Flags.option({options: ['before', 'after'] as const})({
-      summary: 'Before the work, or after its commit.',
+      summary: 'Before the work, or after its commit; which of them by default depends on the effect.',
     }),
-    times: Flags.integer({summary: 'How many requests it meets; all if not said.', min: 1, helpValue: 'N'}),
-    probability: Flags.string({summary: 'Chance to meet a request, 0 to 1.', helpValue: 'P'}),
+    times: Flags.integer({summary: 'How many requests it meets; all by default.', min: 1, helpValue: 'N'}),
+    probability: Flags.string({summary: 'Chance to meet a request, 0 to 1; 1 by default.', helpValue: 'P'}),
     'random-seed': Flags.integer({summary: 'Seed of that chance.', helpValue: 'N'}),
-    delay: Flags.integer({summary: 'Milliseconds, for slow.', min: 0, helpValue: 'MS'}),
-    status: Flags.integer({summary: 'HTTP status, for status.', min: 400, max: 599, helpValue: 'CODE'}),
-    state: Flags.string({summary: 'State to answer.', helpValue: 'STATE'}),
-    'retry-after': Flags.integer({summary: 'Seconds of Retry-After.', min: 0, helpValue: 'SECONDS'}),
+    delay: Flags.integer({summary: 'Milliseconds, for slow; 1000 by default.', min: 0, helpValue: 'MS'}),
+    status: Flags.integer({
+      summary: 'HTTP status, for status; by default that of --state, or 503.',
+      min: 400,
+      max: 599,
+      helpValue: 'CODE',
+    }),
+    state: Flags.string({summary: 'State to answer, for status.', helpValue: 'STATE'}),
+    'retry-after': Flags.integer({
+      summary: 'Seconds of Retry-After, for status.',
+      min: 0,
+      helpValue: 'SECONDS',
+    }),
   }
 
   async run(): Promise<object> {
@@ -71,7 +83,7 @@ export default class SandboxFaultCommand extends ScentCommand {
       throw new Failure('MISSING_INPUT', {message: 'Say --effect, --list or --clear.'})
     }
     const faults = await callAdmin<{items: SandboxFault[]}>(running, 'GET', 'faults')
-    this.show({columns: faultColumns, rows: faults.items, empty: 'No fault is ordered.'})
+    this.show({columns: faultColumns, rows: faults.items, empty: 'No fault is set.'})
     return faults
   }
 }

@@ -15,10 +15,10 @@ interface Raised {
 export default class SandboxNotice extends ScentCommand {
   static override summary = 'Raise a notice on a line of an order of the sandbox.'
   static override description =
-    'Says that units of it can not be shipped, and answers the notice with the event that subscriptions receive. The partner has 72 hours: `sandbox clock --advance 72h` lets them pass.'
+    "Says that units of it can't be shipped, and answers the notice with the event that subscriptions receive. The partner has 72 hours: `sandbox clock --advance 72h` lets them pass."
   static override examples = [
-    '<%= config.bin %> sandbox notice SCN-0000000003 --line SDR-HON-050 --available 3',
-    '<%= config.bin %> sandbox notice SCN-0000000003 --line SDR-HON-050 --reason Lost --departed',
+    '<%= config.bin %> sandbox notice PO-118 --line NJD-INC-002 --available 1',
+    '<%= config.bin %> sandbox notice PO-118 --line NJD-INC-002 --reason Lost --departed',
   ]
   static override args = {
     order: Args.string({description: 'Order id, global id or external reference.', required: true}),
@@ -27,16 +27,16 @@ export default class SandboxNotice extends ScentCommand {
     ...outputFlags,
     line: Flags.string({summary: 'Line id, or SKU.', required: true, helpValue: 'LINE'}),
     available: Flags.integer({
-      summary: 'Units that can still be shipped.',
+      summary: 'Units that can still be shipped; 0 by default.',
       min: 0,
       default: 0,
       helpValue: 'N',
     }),
     reason: Flags.option({options: ['OutOfStock', 'Lost'] as const})({
-      summary: 'What happened; OutOfStock if not said.',
+      summary: 'What happened; OutOfStock by default.',
     }),
     departed: Flags.boolean({
-      summary: 'Whether the shipment has left; as the order stands if not said.',
+      summary: 'Whether the shipment has left; as the order stands by default.',
       allowNo: true,
     }),
   }

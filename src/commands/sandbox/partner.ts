@@ -23,9 +23,9 @@ export default class SandboxPartnerCommand extends ScentCommand {
     wallet: Flags.string({summary: 'Balance in SAR; none takes the wallet away.', helpValue: 'AMOUNT|none'}),
     access: Flags.option({options: switches})({summary: 'Access to start new Scent activity.'}),
     active: Flags.option({options: switches})({summary: 'Whether the account can log in.'}),
-    marketing: Flags.option({options: switches})({summary: 'The marketing block.'}),
-    notify: Flags.option({options: switches})({summary: 'Back-in-stock notices.'}),
-    currency: Flags.string({summary: 'Own display currency; SAR for none.', helpValue: 'CODE'}),
+    marketing: Flags.option({options: switches})({summary: 'Whether variants show the marketing block.'}),
+    notify: Flags.option({options: switches})({summary: 'Whether back-in-stock registrations are taken.'}),
+    currency: Flags.string({summary: 'Its display currency; SAR for none.', helpValue: 'CODE'}),
     'return-window': Flags.integer({summary: 'Days in which returns are taken.', helpValue: 'DAYS', min: 0}),
     env: Flags.option({options: ['staging', 'production'] as const})({
       summary: 'Environment of its credential.',

@@ -14,7 +14,12 @@ export default class SandboxRequests extends ScentCommand {
   ]
   static override flags = {
     ...outputFlags,
-    since: Flags.integer({summary: 'Only those after this number.', min: 0, default: 0, helpValue: 'N'}),
+    since: Flags.integer({
+      summary: 'Only those after this number, which each request has.',
+      min: 0,
+      default: 0,
+      helpValue: 'N',
+    }),
     limit: Flags.integer({summary: 'Only the last so many.', min: 1, helpValue: 'N'}),
     clear: Flags.boolean({summary: 'Forget them.', exclusive: ['limit']}),
   }

@@ -16,7 +16,7 @@ export default class SandboxReset extends ScentCommand {
   static override flags = {
     ...outputFlags,
     seed: Flags.string({
-      summary: 'What to start with: demo, empty, or bulk:wallet=N for a long ledger.',
+      summary: 'What to start with: demo, empty, or bulk:wallet=N for a long ledger; as before by default.',
       helpValue: 'SEED',
     }),
     save: Flags.string({summary: 'Only save a snapshot.', helpValue: 'NAME', exclusive: ['seed', 'to']}),

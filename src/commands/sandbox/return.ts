@@ -10,7 +10,7 @@ import {returnCard} from '../../terminal/returns.ts'
 const steps = ['accept', 'reject', 'dispatch', 'receive', 'refund'] as const
 
 export default class SandboxReturn extends ScentCommand {
-  static override summary = "Take a return request of the sandbox on, as the service's operator would."
+  static override summary = "Move a return request of the sandbox on, as the service's operator would."
   static override description =
     'accept, dispatch, receive and refund follow each other, and one that is asked for takes those before it too. reject declines the request, or the goods after they were received.'
   static override examples = [

@@ -23,15 +23,19 @@ export default class SandboxStart extends ScentCommand {
   static override flags = {
     ...outputFlags,
     port: Flags.integer({
-      summary: 'Port on 127.0.0.1; 0 picks a free one, which is also done when the usual one is taken.',
+      summary: 'Port on 127.0.0.1; 0 picks a free one. By default 4747, or a free one where that is taken.',
       min: 0,
       max: 65_535,
       helpValue: 'N',
     }),
-    data: Flags.directory({summary: 'Folder of the database.', helpValue: 'DIR', exclusive: ['memory']}),
+    data: Flags.directory({
+      summary: 'Folder of the database; by default one in the state folder.',
+      helpValue: 'DIR',
+      exclusive: ['memory'],
+    }),
     memory: Flags.boolean({summary: 'Keep nothing: the database lives in memory.'}),
     seed: Flags.string({
-      summary: 'What a new database holds: demo (if not said), empty, or bulk:wallet=N for a long ledger.',
+      summary: 'What a new database holds: demo (by default), empty, or bulk:wallet=N for a long ledger.',
       helpValue: 'SEED',
     }),
     env: Flags.option({options: ['staging', 'production'] as const})({
@@ -55,7 +59,8 @@ export default class SandboxStart extends ScentCommand {
       summary: 'Take webhook URLs as the service does: https only, and none that leads to this machine.',
     }),
     assume: Flags.string({
-      summary: 'Turn one decision where the spec is open.',
+      summary:
+        'Turn one decision where the spec is open, such as L04=allowed; repeatable. A wrong one names all.',
       helpValue: 'ID=ALTERNATIVE',
       multiple: true,
       multipleNonGreedy: true,

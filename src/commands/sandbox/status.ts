@@ -19,6 +19,7 @@ export default class SandboxStatus extends ScentCommand {
   static override description =
     '--check goes through its whole database: every balance, lock, reference, stock and cart must add up. --all prints every cart, lock and order of every partner.'
   static override examples = [
+    '<%= config.bin %> sandbox status',
     '<%= config.bin %> sandbox status --check',
     '<%= config.bin %> sandbox status --all --json',
   ]

@@ -28,7 +28,7 @@ export default class SandboxVariantCommand extends ScentCommand {
       summary: 'Withhold it from sale, or bring its stock into range.',
     }),
     assortment: Flags.option({options: switches})({summary: 'Whether it belongs to the assortment.'}),
-    active: Flags.option({options: switches})({summary: 'Whether the catalogue has it.'}),
+    active: Flags.option({options: switches})({summary: 'Whether the catalog has it.'}),
     mode: Flags.option({options: ['Wholesale', 'Retail'] as const})({summary: 'Pricing mode.'}),
   }
 

@@ -10,8 +10,8 @@ export default class StatementsGet extends ScentCommand {
   static override description =
     'The API has no list of statements: their ids come with the statement itself, by e-mail or webhook. It is a commercial billing document, not a tax invoice.\n\nWhere its totals are not the sums of its lines, it is printed all the same, and the exit code is 8 (STATEMENT_MISMATCH).'
   static override examples = [
-    '<%= config.bin %> statements get 6c1f8a52-3f0e-4b1d-9a70-5d2c8e1b7f43',
-    '<%= config.bin %> statements get 6c1f8a52-3f0e-4b1d-9a70-5d2c8e1b7f43 --query document.lines',
+    '<%= config.bin %> statements get 2c271271-3523-4d0e-9c3a-9d538ae1b155',
+    '<%= config.bin %> statements get 2c271271-3523-4d0e-9c3a-9d538ae1b155 --query document.lines',
   ]
   static override args = {id: Args.string({description: 'Statement id, a UUID.', required: true})}
   static override flags = {...apiFlags}

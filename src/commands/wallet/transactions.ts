@@ -23,7 +23,7 @@ export default class WalletTransactions extends ScentCommand {
     from: Flags.string({summary: 'Entries from this time on.', helpValue: 'TIME'}),
     to: Flags.string({summary: 'Entries up to this time.', helpValue: 'TIME'}),
     type: Flags.string({
-      summary: 'What an entry is for: Order, Refund, ….',
+      summary: 'What an entry is for, such as Order or Refund; repeatable.',
       multiple: true,
       multipleNonGreedy: true,
       helpValue: 'T',

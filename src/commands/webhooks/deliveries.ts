@@ -11,9 +11,9 @@ export default class WebhooksDeliveries extends ScentCommand {
   static override description =
     'The API filters nothing: --failed and --event read all pages and choose here. The same event id stands in the body of the delivery: use it to match and to dedupe.\n\n--watch looks every 3 seconds; for a program, take --output ndjson with it.'
   static override examples = [
-    '<%= config.bin %> webhooks deliveries 6c1f8a52-3f0e-4b1d-9a70-5d2c8e1b7f43 --failed',
-    '<%= config.bin %> webhooks deliveries 6c1f8a52-3f0e-4b1d-9a70-5d2c8e1b7f43 --watch',
-    '<%= config.bin %> webhooks deliveries 6c1f8a52-3f0e-4b1d-9a70-5d2c8e1b7f43 --event order.completed --limit 20 --columns sent,result,status,next',
+    '<%= config.bin %> webhooks deliveries aff5afa7-c6bd-4c04-b245-89e6b7e40128 --failed',
+    '<%= config.bin %> webhooks deliveries aff5afa7-c6bd-4c04-b245-89e6b7e40128 --watch',
+    '<%= config.bin %> webhooks deliveries aff5afa7-c6bd-4c04-b245-89e6b7e40128 --event order.completed --limit 20 --columns sent,result,status,next',
   ]
   static override args = {id: Args.string({description: 'Webhook id, a UUID.', required: true})}
   static override flags = {

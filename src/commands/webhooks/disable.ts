@@ -6,7 +6,7 @@ import {activeCard, type Switched} from '../../terminal/webhooks.ts'
 export default class WebhooksDisable extends ScentCommand {
   static override summary = 'Deactivate a subscription.'
   static override description = 'No new events are sent to it until it is enabled again.'
-  static override examples = ['<%= config.bin %> webhooks disable 6c1f8a52-3f0e-4b1d-9a70-5d2c8e1b7f43']
+  static override examples = ['<%= config.bin %> webhooks disable aff5afa7-c6bd-4c04-b245-89e6b7e40128']
   static override args = {id: Args.string({description: 'Webhook id, a UUID.', required: true})}
   static override flags = {...apiFlags}
 

@@ -6,7 +6,7 @@ import {activeCard, type Switched} from '../../terminal/webhooks.ts'
 export default class WebhooksEnable extends ScentCommand {
   static override summary = 'Activate a subscription.'
   static override description = 'At most 5 subscriptions may be active at a time.'
-  static override examples = ['<%= config.bin %> webhooks enable 6c1f8a52-3f0e-4b1d-9a70-5d2c8e1b7f43']
+  static override examples = ['<%= config.bin %> webhooks enable aff5afa7-c6bd-4c04-b245-89e6b7e40128']
   static override args = {id: Args.string({description: 'Webhook id, a UUID.', required: true})}
   static override flags = {...apiFlags}
 

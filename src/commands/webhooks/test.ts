@@ -10,7 +10,7 @@ export default class WebhooksTest extends ScentCommand {
   static override description =
     'It goes the way of a real event: signed, delivered and retried. Sent once: a repeat would be a second delivery.'
   static override examples = [
-    '<%= config.bin %> webhooks test 6c1f8a52-3f0e-4b1d-9a70-5d2c8e1b7f43 --event order.completed',
+    '<%= config.bin %> webhooks test aff5afa7-c6bd-4c04-b245-89e6b7e40128 --event order.completed',
   ]
   static override args = {id: Args.string({description: 'Webhook id, a UUID.', required: true})}
   static override flags = {

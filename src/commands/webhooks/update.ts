@@ -9,16 +9,16 @@ import {subscriptionCard} from '../../terminal/webhooks.ts'
 export default class WebhooksUpdate extends ScentCommand {
   static override summary = 'Change the URL, the event types or the headers of a subscription.'
   static override description =
-    'What is left out stays as it is. The headers are replaced as a whole and can not be read back: give all that should be sent. --clear-headers removes them all. With either it asks once; --yes answers.'
+    "What is left out stays as it is; what is given replaces all event types, or all headers. Headers can't be read back: give all that should be sent. --clear-headers removes them all. A change of headers asks once; --yes answers."
   static override examples = [
-    '<%= config.bin %> webhooks update 6c1f8a52-3f0e-4b1d-9a70-5d2c8e1b7f43 --url https://hooks.example.com/v2',
-    '<%= config.bin %> webhooks update 6c1f8a52-3f0e-4b1d-9a70-5d2c8e1b7f43 --clear-headers --yes',
+    '<%= config.bin %> webhooks update aff5afa7-c6bd-4c04-b245-89e6b7e40128 --url https://hooks.example.com/v2',
+    '<%= config.bin %> webhooks update aff5afa7-c6bd-4c04-b245-89e6b7e40128 --clear-headers --yes',
   ]
   static override args = {id: Args.string({description: 'Webhook id, a UUID.', required: true})}
   static override flags = {
     ...apiFlags,
     ...webhookFlags,
-    'clear-headers': Flags.boolean({summary: 'Send no headers of our own any more.', exclusive: ['header']}),
+    'clear-headers': Flags.boolean({summary: 'Send no headers of your own any more.', exclusive: ['header']}),
   }
 
   async run(): Promise<Subscription> {

@@ -9,7 +9,7 @@ export default class WishlistAdd extends ScentCommand {
   static override summary = "Add a variant to a customer's wishlist."
   static override description = 'After a lost answer the wishlist is read: the variant is added once.'
   static override examples = [
-    '<%= config.bin %> wishlist add 6c1f8a52-3f0e-4b1d-9a70-5d2c8e1b7f43 --customer C-1042',
+    '<%= config.bin %> wishlist add d2d38be7-ed73-4a47-bba0-44575c832aa4 --customer C-1042',
   ]
   static override args = {variant: Args.string({description: 'Variant id, a UUID.', required: true})}
   static override flags = {...apiFlags, customer: wisher}

@@ -1,0 +1,158 @@
+import {spawn} from 'node:child_process'
+import {chmodSync, mkdirSync, readFileSync, writeFileSync} from 'node:fs'
+import {join} from 'node:path'
+import {gzipSync} from 'node:zlib'
+import {expect, it, vi} from 'vitest'
+import {createSandbox, type Sandbox} from '../../src/sandbox/sandbox.ts'
+import {foldersOf} from '../../src/store/paths.ts'
+import {saveLocator} from '../../src/store/sandbox.ts'
+import {address, callerOf, variantOf} from '../sandbox/caller.ts'
+import {type Ran, scent, start} from '../support/scent.ts'
+import {userOf} from '../support/service.ts'
+
+// Some examples are several processes.
+vi.setConfig({testTimeout: 120_000})
+
+const manifest = JSON.parse(readFileSync(new URL('../../oclif.manifest.json', import.meta.url), 'utf8'))
+const examples = Object.values<{examples?: string[]}>(manifest.commands).flatMap((command) =>
+  (command.examples ?? []).map((text) => text.replaceAll('<%= config.bin %>', 'scent')),
+)
+
+const lock = 'b6f46ae9-becd-4df9-ab56-3f1d77f31c8a'
+
+/** What the examples take for granted beside the demo data, in this order: the ids in them come from it. */
+async function prepare(sandbox: Sandbox): Promise<void> {
+  const caller = callerOf(sandbox)
+  const variant = variantOf(sandbox, 'NJD-INC-002')
+  expect((await caller.filled('C-1042', {[variant]: 2})).payload.lockId).toBe(lock)
+  const {lockId} = (await caller.filled('C-1001', {[variant]: 2})).payload
+  await caller.order('PO-118', lockId, 'C-1001')
+  await caller.ask('POST', '/scent/orders/90bae10f-2603-42ed-9e88-4cb7a414536e/return-requests', {
+    body: {
+      fulfillmentGroupId: 'b6c41220-c71d-401e-8033-a060b57915d7',
+      lines: [{scentOrderLineId: '2ebd4dd0-3db4-4a37-aad0-31221273b755', quantity: 1, reasonCode: 'Damaged'}],
+    },
+  })
+  const body = {url: 'http://127.0.0.1:9/', eventTypes: ['order.completed']}
+  await caller.ask('POST', '/scent/webhooks', {body})
+}
+
+const ordered = {externalReference: 'PO-119', lockId: lock, customerRef: 'C-1042', shippingAddress: address}
+const rows = (references: string[]) =>
+  references.map((externalReference) => ({
+    ...{externalReference, customerRef: externalReference, shippingAddress: address},
+    lines: [{sku: 'NJD-INC-002', quantity: 1}],
+  }))
+const files: Record<string, string | Buffer> = {
+  'riyadh.json': JSON.stringify(address),
+  'order.json': JSON.stringify(ordered),
+  'reason.txt': 'Order SCN-0000000004 is missing.\n',
+  'lines.csv': 'sku,quantity\nNJD-INC-002,3\n',
+  'carts.csv': 'customerRef,sku,quantity\nC-1,NJD-INC-002,3\n',
+  'wish.json': '{"lines": [{"sku": "NJD-INC-002", "quantity": 1}]}',
+  'orders.csv': [
+    'externalReference,customerRef,sku,quantity,recipient,line1,city,nationalAddress,countryCode,phone',
+    'PO-201,C-1,NJD-INC-002,2,Sara,King Fahd Road 1,Riyadh,RRRD2929,SAU,+966500000000\n',
+  ].join('\n'),
+  'orders.ndjson.gz': gzipSync(
+    rows(['PO-202', 'PO-203'])
+      .map((row) => `${JSON.stringify(row)}\n`)
+      .join(''),
+  ),
+}
+
+/** A home with the files of the examples, a `scent` in its PATH, and a `pass` that knows the secret. */
+function home(url: string, secret: string): NodeJS.ProcessEnv {
+  const env = userOf(url, {SCENT_CLIENT_ID: 'rimal-retail', SCENT_CLIENT_SECRET: secret})
+  const place = env.HOME ?? ''
+  const bin = join(place, 'bin')
+  mkdirSync(bin)
+  for (const [name, content] of Object.entries(files)) writeFileSync(join(place, name), content)
+  const scripts = {scent: `exec '${process.execPath}' '${start}' "$@"`, pass: `echo '${secret}'`}
+  for (const [name, script] of Object.entries(scripts)) {
+    writeFileSync(join(bin, name), `#!/bin/sh\n${script}\n`)
+    chmodSync(join(bin, name), 0o755)
+  }
+  return {...env, PATH: `${bin}:${env.PATH}`}
+}
+
+/** Runs a line of a shell, without a terminal. What is `endless` gets a Ctrl-C as soon as it has printed something. */
+function shell(env: NodeJS.ProcessEnv, line: string, {endless = false} = {}): Promise<Ran> {
+  return new Promise((resolve, reject) => {
+    const stdio: ['ignore', 'pipe', 'pipe'] = ['ignore', 'pipe', 'pipe']
+    const child = spawn('bash', ['-c', line], {env, cwd: env.HOME, stdio, detached: true})
+    const out = {stdout: '', stderr: ''}
+    for (const name of ['stdout', 'stderr'] as const) {
+      child[name].setEncoding('utf8').on('data', (text: string) => {
+        if (endless && out.stdout + out.stderr === '') process.kill(-(child.pid ?? 0), 'SIGINT')
+        out[name] += text
+      })
+    }
+    child.on('error', reject)
+    child.on('close', (code) => resolve({code, ...out}))
+  })
+}
+
+/** Those that would ask a person for more than a yes. */
+const walks = [
+  'scent auth login',
+  'scent checkout --customer C-1042',
+  'scent returns create 90bae10f-2603-42ed-9e88-4cb7a414536e',
+]
+const confirms =
+  /^scent (cart (clear|import)|orders import|commissions object|discounts update|notices respond|webhooks update)/
+const endless = /^scent (webhooks deliveries .* --watch|sandbox start (?!--detach))/
+/** Those that go by the profiles of this machine, and not by what the environment says. */
+const profiled = /^scent (auth (?!login)|doctor|config)/
+const job = '20261120-030000-k3vq'
+
+/** What must be there before an example, as a line of a shell. */
+function before(text: string): string {
+  if (profiled.test(text)) return 'scent auth login --sandbox --name staging --storage file'
+  if (text === 'scent sandbox stop') return 'scent sandbox start --detach --memory --port 0'
+  if (text.includes('--to before')) return 'scent sandbox reset --save before'
+  if (text.includes(job)) return 'scent orders import orders.csv --yes'
+  if (endless.test(text) && text.includes('webhooks'))
+    return text.replace('deliveries', 'test').replace('--watch', '--event order.completed')
+  return ':'
+}
+
+/** An example as it is typed here, where nothing can be asked, and no name of a host leads anywhere. */
+function typed(text: string, url: string): string {
+  const line = text
+    .replace(/^\$ /, '')
+    .replace(/https:\/\/api\.example\.com|http:\/\/127\.0\.0\.1:4747/, url)
+    .replace('https://hooks.example.com', 'http://127.0.0.1:9')
+    .replace('2027-01-01', `${new Date().getFullYear() + 1}-01-01`)
+    .replace(/\bauth login.*$/, '$& --storage file')
+  return confirms.test(line) && !/--yes|--dry-run/.test(line) ? `${line} --yes` : line
+}
+
+it.concurrent.each(examples)('%s', async (text) => {
+  const sandbox = await createSandbox({limits: false})
+  await prepare(sandbox)
+  const baseUrl = await sandbox.listen()
+  const {adminToken, credentials} = sandbox
+  const env = home(baseUrl, credentials[0]?.clientSecret ?? '')
+  if (profiled.test(text) || /\bauth login/.test(text))
+    for (const name of ['SCENT_BASE_URL', 'SCENT_CLIENT_ID', 'SCENT_CLIENT_SECRET']) delete env[name]
+  // The sandbox of this process is none to be stopped.
+  const startsOne = /^scent sandbox (start|stop)/.test(text)
+  const about = {adminUrl: `${baseUrl}/__sandbox/v1`, pid: process.pid, limits: false}
+  if (!startsOne)
+    saveLocator(foldersOf(env), {baseUrl, adminToken, credentials, environment: 'staging', ...about})
+  try {
+    expect(await shell(env, before(text))).toMatchObject({code: 0})
+    let line = typed(text, baseUrl)
+    if (text.includes(job)) {
+      const {items} = JSON.parse((await scent(env, ['jobs', 'list', '--json'])).stdout)
+      line = line.replace(job, items[0].id)
+    }
+    const {code, stdout, stderr} = await shell(env, line, {endless: endless.test(text)})
+    if (walks.includes(text)) expect(stderr).toContain('MISSING_INPUT')
+    expect(code, `${line}\n${stdout}${stderr}`).toBe(walks.includes(text) ? 2 : 0)
+  } finally {
+    if (startsOne) await scent(env, ['sandbox', 'stop'])
+    await sandbox.close()
+  }
+})
