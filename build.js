@@ -131,6 +131,11 @@ const packages = {
     onLoad({filter: /.*/, namespace: 'unused'}, () => ({
       contents: 'export const isWsl = false\nexport default undefined',
     }))
+    // Of undici HTTP/2 (src/client/undici.ts), proxies of another kind (src/client/reach.ts), and the bodies of fetch,
+    // all of fetch among them: ours are text.
+    onResolve({filter: /\/(client-h2|socks5-proxy-agent|fetch\/body)(\.js)?$/}, ({path, resolveDir}) =>
+      /[\\/]undici[\\/]lib[\\/]/.test(`${resolveDir}/`) ? {path, namespace: 'unused'} : undefined,
+    )
     // Loaded on demand, a package is taken whole; bundled on its own first, without the rest of rxjs.
     onResolve({filter: /^inquirer$/, namespace: 'file'}, ({path}) => ({path, namespace: 'part'}))
     onLoad({filter: /.*/, namespace: 'part'}, () => part(`export {createPromptModule} from 'inquirer'`))

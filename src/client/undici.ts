@@ -21,6 +21,7 @@ import {type Env, proxyFor, requireSafe} from './reach.ts'
 /** One request at a time on a connection; no time limits but the request's own, no retries, no redirects. */
 const options = {
   pipelining: 1,
+  allowH2: false,
   keepAliveTimeout: KEEP_ALIVE_MS,
   keepAliveMaxTimeout: KEEP_ALIVE_MS,
   headersTimeout: 0,

@@ -10,7 +10,9 @@ import {type Failure, isFailure} from '../../src/contract/failure.ts'
 import type {HttpRequest, Send} from '../../src/contract/wire.ts'
 import {certificate} from '../support/certificate.ts'
 import {program} from '../support/program.ts'
-import {listening, serve, serveSocket, type TestServer} from '../support/server.ts'
+import {scent} from '../support/scent.ts'
+import {answer, listening, serve, serveSocket, type TestServer} from '../support/server.ts'
+import {userOf} from '../support/service.ts'
 
 const open: TestServer[] = []
 afterEach(async () => {
@@ -346,6 +348,31 @@ describe('a proxy', () => {
     expect(proxy.asked).toHaveLength(1)
     expect(proxy.asked[0]).toMatch(/^CONNECT api\.example\.test:443 /)
     expect(proxy.asked[0]).not.toContain('canary')
+  })
+
+  it('carries what the built program asks, and its body', async () => {
+    const {file, ...pair} = certificate()
+    const target = await kept(
+      listening(
+        https.createServer(pair, (request, response) => {
+          const token = {accessToken: 'token-of-the-test', tokenType: 'Bearer', expiresIn: 300}
+          if (request.url === '/api/v1/auth/token') return answer(response, 200, 'SUCCESS', token)
+          request.once('data', (body) => answer(response, 200, 'SUCCESS', {got: String(body)}))
+        }),
+      ),
+    )
+    const proxy = await proxyTo(target.port)
+    const env = userOf('https://api.example.test', {
+      NODE_EXTRA_CA_CERTS: file,
+      HTTPS_PROXY: `http://127.0.0.1:${proxy.port}`,
+    })
+    const ran = await scent(env, ['api', 'POST', 'scent/nothing', '-f', 'a=é'])
+    expect({...ran, stdout: JSON.parse(ran.stdout)}).toEqual({
+      code: 0,
+      stdout: {got: '{"a":"é"}'},
+      stderr: '',
+    })
+    expect(proxy.asked[0]).toMatch(/^CONNECT api\.example\.test:443 /)
   })
 
   it('that refuses means that nothing was sent, and its password is not repeated', async () => {
