@@ -14,7 +14,7 @@ zsh: add this line to ~/.zshrc, below compinit
 
 fish: run this once, and again after an update
   scent autocomplete fish > ~/.config/fish/completions/scent.fish`
-  static override examples = ['$ source <(<%= config.bin %> autocomplete bash)']
+  static override examples = ['source <(<%= config.bin %> autocomplete bash)']
   static override args = {
     shell: Args.string({description: 'Which shell the script is for.', options: [...shells], required: true}),
   }

@@ -46,6 +46,12 @@ class ScentCommandHelp extends CommandHelp {
     return description && this.wrap(description)
   }
 
+  /** Ours are a line each, also where another program stands first. */
+  protected override examples(examples: Command.Example[] | string | undefined): string | undefined {
+    const lines = Array.isArray(examples) ? examples : []
+    return lines.map((line) => `$ ${this.render(String(line))}`).join('\n\n') || undefined
+  }
+
   /** With spaces between values, so that a long line of them ends between two. */
   protected override flags(flags: Command.Flag.Any[]) {
     const spaced = (text: string) => text.replace(/<options: .*>/, (values) => values.replaceAll('|', ', '))

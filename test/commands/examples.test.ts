@@ -120,7 +120,6 @@ function before(text: string): string {
 /** An example as it is typed here, where nothing can be asked, and no name of a host leads anywhere. */
 function typed(text: string, url: string): string {
   const line = text
-    .replace(/^\$ /, '')
     .replace(/https:\/\/api\.example\.com|http:\/\/127\.0\.0\.1:4747/, url)
     .replace('https://hooks.example.com', 'http://127.0.0.1:9')
     .replace('2027-01-01', `${new Date().getFullYear() + 1}-01-01`)

@@ -45,3 +45,9 @@ test('no line of it ends within a value that a flag takes', () => {
 test('the help of the program itself says where to begin', () => {
   expect(help()).toMatch(/\$ scent sandbox start --detach\n +\$ scent auth login --sandbox\n/)
 })
+
+test('every example is shown as what is typed', () => {
+  const text = help('orders', 'import') + help('auth', 'token')
+  expect(text).toMatch(/^ {2}\$ zcat orders\.ndjson\.gz \| scent orders import -/m)
+  expect(text).toMatch(/^ {2}\$ scent auth token\n\n {2}\$ curl /m)
+})

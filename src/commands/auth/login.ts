@@ -34,7 +34,7 @@ export default class AuthLogin extends ScentCommand {
     '<%= config.bin %> auth login',
     '<%= config.bin %> auth login --sandbox',
     '<%= config.bin %> auth login --sandbox --client-id warda-boutique --name warda',
-    '$ pass scent | <%= config.bin %> auth login --base-url https://api.example.com --client-id rimal-retail --client-secret-stdin --name rimal',
+    'pass scent | <%= config.bin %> auth login --base-url https://api.example.com --client-id rimal-retail --client-secret-stdin --name rimal',
   ]
   static override flags = {
     ...outputFlags,

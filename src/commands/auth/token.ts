@@ -8,7 +8,7 @@ export default class AuthToken extends ScentCommand {
     'The token and a line end, nothing else, whatever SCENT_OUTPUT says. It lives up to 300 seconds, and whoever has it can order.'
   static override examples = [
     '<%= config.bin %> auth token',
-    '$ curl -H "Authorization: Bearer $(<%= config.bin %> auth token)" http://127.0.0.1:4747/api/v1/scent/brands',
+    'curl -H "Authorization: Bearer $(<%= config.bin %> auth token)" http://127.0.0.1:4747/api/v1/scent/brands',
   ]
   static override flags = {profile, 'base-url': baseUrl, as, 'max-wait': maxWait, timeout, debug}
 

@@ -15,7 +15,7 @@ export default class OrdersCreate extends ScentCommand {
 --reference is your key for this order. Never use a new one because an answer was lost.`
   static override examples = [
     '<%= config.bin %> orders create --lock b6f46ae9-becd-4df9-ab56-3f1d77f31c8a --reference PO-119 --customer C-1042 --address riyadh.json',
-    '$ jq .shippingAddress order.json | <%= config.bin %> orders create --lock b6f46ae9-becd-4df9-ab56-3f1d77f31c8a --reference PO-119 --customer C-1042 --address - --json',
+    'jq .shippingAddress order.json | <%= config.bin %> orders create --lock b6f46ae9-becd-4df9-ab56-3f1d77f31c8a --reference PO-119 --customer C-1042 --address - --json',
   ]
   static override flags = {
     ...apiFlags,
