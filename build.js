@@ -136,6 +136,19 @@ const packages = {
     onResolve({filter: /\/(client-h2|socks5-proxy-agent|fetch\/body)(\.js)?$/}, ({path, resolveDir}) =>
       /[\\/]undici[\\/]lib[\\/]/.test(`${resolveDir}/`) ? {path, namespace: 'unused'} : undefined,
     )
+    // The help plugin imports all of oclif for these four.
+    onResolve({filter: /^@oclif\/core$/}, ({path, importer}) =>
+      importer.includes('plugin-help') ? {path, namespace: 'core'} : undefined,
+    )
+    onLoad({filter: /.*/, namespace: 'core'}, () => ({
+      contents: [
+        `export * as Args from '@oclif/core/args'`,
+        `export * as Flags from '@oclif/core/flags'`,
+        `export {Command} from '@oclif/core/command'`,
+        `export {loadHelpClass} from '@oclif/core/help'`,
+      ].join('\n'),
+      resolveDir: root,
+    }))
     // Loaded on demand, a package is taken whole; bundled on its own first, without the rest of rxjs.
     onResolve({filter: /^inquirer$/, namespace: 'file'}, ({path}) => ({path, namespace: 'part'}))
     onLoad({filter: /.*/, namespace: 'part'}, () => part(`export {createPromptModule} from 'inquirer'`))
