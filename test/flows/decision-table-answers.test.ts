@@ -1,4 +1,4 @@
-import {afterAll, beforeAll, beforeEach, describe, expect, test} from 'vitest'
+import {describe, expect, test} from 'vitest'
 import {clearCart} from '../../src/contract/cart.ts'
 import {lockCart, noteLock} from '../../src/flows/checkout.ts'
 import {plan} from '../../src/flows/order-intent.ts'
@@ -6,24 +6,10 @@ import {submitOrder} from '../../src/flows/place-order.ts'
 import {takeUp} from '../../src/flows/take-up.ts'
 import type {OrderEntry} from '../../src/store/orders.ts'
 import {address, losses} from '../support/shop.ts'
-import {
-  answer,
-  charged,
-  isCreate,
-  killedAfter,
-  once,
-  openTable,
-  rulesOf,
-  type Table,
-} from '../support/table.ts'
+import {answer, charged, isCreate, killedAfter, once, rulesOf, tableOfTests} from '../support/table.ts'
 
 // The rows of the decision table of orders, by their numbers, from the first answer of a create on.
-let t: Table
-beforeAll(async () => {
-  t = await openTable()
-})
-beforeEach(() => t.begin())
-afterAll(() => t.close())
+const t = tableOfTests()
 
 describe('the answer of a create', () => {
   test.each([200, 201])('row 15: %i: moved, with our reference and the total of the lock', async (status) => {

@@ -1,26 +1,12 @@
 import {readFileSync} from 'node:fs'
-import {afterAll, beforeAll, beforeEach, describe, expect, test} from 'vitest'
+import {describe, expect, test} from 'vitest'
 import {Failure} from '../../src/contract/failure.ts'
 import {losses} from '../support/shop.ts'
-import {
-  charged,
-  isCreate,
-  isLock,
-  killedAfter,
-  once,
-  openTable,
-  rulesOf,
-  type Table,
-} from '../support/table.ts'
+import {charged, isCreate, isLock, killedAfter, once, rulesOf, tableOfTests} from '../support/table.ts'
 
 // The rows of the decision table of orders, by their numbers, up to a create that did not run. What its answers mean
 // stands in decision-table-answers.test.ts.
-let t: Table
-beforeAll(async () => {
-  t = await openTable()
-})
-beforeEach(() => t.begin())
-afterAll(() => t.close())
+const t = tableOfTests()
 
 describe('the cart', () => {
   test.each([

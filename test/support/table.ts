@@ -1,4 +1,4 @@
-import {expect} from 'vitest'
+import {afterAll, beforeAll, beforeEach, expect} from 'vitest'
 import {addCartItem, readCart} from '../../src/contract/cart.ts'
 import type {HttpRequest, HttpResponse} from '../../src/contract/wire.ts'
 import {openBudget} from '../../src/flows/bulk-order.ts'
@@ -39,15 +39,25 @@ export const charged = [{units: 2, debits: 1}]
 export const rulesOf = (maxDrift: string | null, limit: string | null = null) =>
   ({cart: 'require-empty', maxDrift, budget: openBudget(limit, '0')}) as const
 
-export type Table = Awaited<ReturnType<typeof openTable>>
+type Table = Awaited<ReturnType<typeof openTable>>
+
+/** The table of a file of tests, each of which begins its next row. */
+export function tableOfTests(): Table {
+  const table = {} as Table
+  beforeAll(async () => {
+    Object.assign(table, await openTable())
+  })
+  beforeEach(() => table.begin())
+  afterAll(() => table.close())
+  return table
+}
 
 /** A shop in which one row of the decision table after the other is provoked, each with orders of its own. */
-export async function openTable(options: Parameters<typeof openShop>[0] = {}) {
+async function openTable() {
   let hook: Hook = () => undefined
   let bodies: string[] = []
   let n = 0
   const shop = await openShop({
-    ...options,
     through: (send) => async (request) => {
       if (isCreate(request)) bodies.push(request.body ?? '')
       return (await hook(request)) ?? send(request)
