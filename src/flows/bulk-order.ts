@@ -4,7 +4,7 @@ import {exact} from '../contract/money.ts'
 import type {OrderEntry} from '../store/orders.ts'
 import {type CartRule, fillExactly, takeBack} from './bulk-fill.ts'
 import {type Locked, lockCart, noteLock, notReady, orderLocked} from './checkout.ts'
-import {asBefore, asUnknown} from './existing-order.ts'
+import {asBefore} from './existing-order.ts'
 import {type CartLine, sameLines} from './fill-cart.ts'
 import {noteOutcome, type OrderIntent, type OrderOutcome, type OrderTools} from './order-intent.ts'
 import {endsRow, LONGEST_PAUSE_MS, OUTAGE_MS, patiently} from './outage.ts'
@@ -32,7 +32,7 @@ export interface BulkRules {
 export interface BulkTools extends OrderTools {
   /** Steps of a job's journal that a single order has not. */
   mark(reference: string, step: 'FILLING' | 'CLEARED'): Promise<void>
-  /** Ends the waits for a service that does not answer; nothing that was sent is given up for it. */
+  /** Ends the waits for a service that does not answer as well; nothing that was sent is given up for it. */
   stop: AbortSignal
 }
 
@@ -139,9 +139,7 @@ async function tryToOrder(
     if (!(await fillExactly(tools.client, order, rules.cart, ours))) continue
     const outcome = await lockCart(tools, order.customerRef)
     if (outcome.kind === 'blocked') {
-      const waited = await waitForCart(tools, order, outcome.preview)
-      if (waited.kind !== 'free') return waited
-      known.open ||= waited.mine
+      await waitForCart(tools, order, outcome.preview, known)
       continue
     }
     const {locked} = outcome
@@ -159,25 +157,45 @@ async function tryToOrder(
   return outcome
 }
 
-/** Waits while another order is in flight on this cart. `mine`: that order has our reference. */
+/**
+ * Waits while an order is in flight on this cart, for one of our own reference until it is settled. One of somebody
+ * else ends in a refusal where it takes long, and in INTERRUPTED at once where the user stops the job: a resume goes on.
+ */
 async function waitForCart(
   tools: BulkTools,
   order: BulkOrder,
   blocked: Preview,
-): Promise<{kind: 'free'; mine: boolean} | BulkOutcome> {
-  if (blocked.cartIssue !== 'CART_HAS_PENDING_ORDER') throw notReady(blocked)
-  const mine = blocked.pendingOrderReference === order.reference
-  const until = tools.now() + (mine ? OUTAGE_MS : CART_BUSY_MS)
+  known: Known,
+): Promise<void> {
+  if (!isBusy(blocked)) throw notReady(blocked)
+  const began = tools.now()
+  let patience = CART_BUSY_MS
   let preview = blocked
-  for (let pause = 1000; tools.now() + pause <= until; pause = Math.min(pause * 2, LONGEST_PAUSE_MS)) {
-    await tools.sleep(pause)
+  for (let pause = 1000; isBusy(preview); pause = Math.min(pause * 2, LONGEST_PAUSE_MS)) {
+    const mine = preview.pendingOrderReference === order.reference
+    if (mine) {
+      patience = OUTAGE_MS
+      await noteUnderWay(tools, order, preview, known)
+    }
+    if (tools.now() + pause - began > patience) throw notReady(preview)
+    await tools.sleep(pause, mine ? undefined : tools.stop)
+    if (!mine && tools.stop.aborted) throw new Failure('INTERRUPTED', {effect: 'none'})
     preview = await tools.client.call(previewCheckout, {query: {customerRef: order.customerRef}})
-    if (preview.cartIssue !== 'CART_HAS_PENDING_ORDER') return {kind: 'free', mine}
   }
-  if (!mine) throw notReady(preview)
-  const outcome: BulkOutcome = {kind: 'unknown', failure: asUnknown(notReady(preview)), relock: false}
-  await noteOutcome(tools, order, outcome)
-  return outcome
+}
+
+const isBusy = ({cartIssue}: Preview) => cartIssue === 'CART_HAS_PENDING_ORDER'
+
+/** It may charge from now on, whatever becomes of this process: the records say so before it is waited for. */
+async function noteUnderWay(
+  tools: BulkTools,
+  order: BulkOrder,
+  preview: Preview,
+  known: Known,
+): Promise<void> {
+  if (known.open) return
+  known.open = true
+  await noteOutcome(tools, order, asBefore(notReady(preview), true))
 }
 
 /** Fails with LIMIT_EXCEEDED where a lock costs more than was approved. */

@@ -205,8 +205,9 @@ async function settle(
     else tellDone(run, order, outcome)
     return outcome === 'busy' ? 'busy' : outcome.kind
   } catch (error) {
-    // Interrupted in an outage: what is known of this order is on disk, and a resume goes on.
-    if (isFailure(error) && run.stop.aborted && endsRow(error) === 'outage') return 'left'
+    // Interrupted while it waited: what is known of this order is on disk, and a resume goes on.
+    const waited = isFailure(error) && (error.code === 'INTERRUPTED' || endsRow(error) === 'outage')
+    if (waited && run.stop.aborted) return 'left'
     throw error
   }
 }

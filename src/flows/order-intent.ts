@@ -43,6 +43,8 @@ export interface OrderTools {
   random(): number
   tell(event: OrderEvent): void
   signal?: AbortSignal | undefined
+  /** Ends only the waits for an order of somebody else, where `signal` ends every pause. */
+  stop?: AbortSignal | undefined
 }
 
 export interface PlacedOrder {

@@ -95,16 +95,20 @@ export async function askUntilSettled(
       const answer = answers[error.code] ?? 'no'
       const waits = patience[answer]
       if (waits === undefined) return settle(tools, intent, lock, error, open)
+      const others = answer === 'cart-busy' && !(await pendingIsOurs(tools, intent))
       // An attempt of this reference runs: whatever it does counts as ours until an answer says otherwise.
-      open ||= answer === 'in-progress'
-      if (answer === 'cart-busy') open ||= await pendingIsOurs(tools, intent)
+      open ||= answer === 'in-progress' || (answer === 'cart-busy' && !others)
       const pause = Math.min(1000 * 2 ** (attempt - 1), waits.pause) * (0.5 + tools.random() / 2)
       if (tools.now() + pause - started > waits.total) return asBefore(error, open)
       tools.tell({kind: 'asking-again', reference: intent.reference, code: lostBy(error), inMs: pause})
-      await tools.sleep(pause, tools.signal)
+      await tools.sleep(pause, others ? (tools.stop ?? tools.signal) : tools.signal)
+      if (others && tools.stop?.aborted) return asBefore(notWaitedFor(), open)
     }
   }
 }
+
+const notWaitedFor = () =>
+  new Failure('INTERRUPTED', {message: 'Another order is under way in its cart.', effect: 'none'})
 
 /** The request's body. The same intent and lock give the same body, so that a repeat is a repeat. */
 export function orderBody(intent: OrderIntent, lockId: string): OrderBody {

@@ -47,8 +47,8 @@ export async function openShop(options: SandboxOptions & {through?: (send: Send)
   let ticks = 0
   const clock = {
     now: () => ticks,
-    sleep: async (ms: number) => {
-      ticks += ms
+    sleep: async (ms: number, signal?: AbortSignal) => {
+      if (!signal?.aborted) ticks += ms
     },
   }
   let token: string | undefined
