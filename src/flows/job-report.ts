@@ -134,7 +134,10 @@ function verdictText(
     case 'pending':
       return {verdict: 'NOT CHARGED', why: `Not begun; nothing was sent. \`${resume}\` goes on.`}
     case 'refused': {
-      const sent = orders.wasSubmitted(at) ? `The service refused it (${said?.state}).` : 'No order was sent.'
+      const {state = '', http} = said ?? {}
+      const who =
+        entryOf(state, http ?? undefined).http === undefined ? 'It was not ordered' : 'The service refused it'
+      const sent = orders.wasSubmitted(at) ? `${who} (${state}).` : 'No order was sent.'
       const again = orders.state(at) === 'todo' ? ` \`${resume}\` does it again.` : ''
       return {verdict: 'NOT CHARGED', why: `${sent} ${message}${again}`}
     }

@@ -1,4 +1,5 @@
 import {describe, expect, test} from 'vitest'
+import {verdictsOf} from '../../src/flows/job-report.ts'
 import {charged, isCreate, killedAfter, once, tableOfTests} from '../support/table.ts'
 
 const t = tableOfTests()
@@ -40,6 +41,11 @@ describe('Ctrl-C while an order of somebody else is under way in the cart', () =
     const {job, state, orders, problem} = await t.order({}, interruptedIn(1))
     expect({state, problem, open: orders.isOpen(0)}).toEqual({state: 'todo', problem: undefined, open: false})
     expect([t.tools.now() - before, t.bodies().length]).toEqual([0, 1])
+    const [told] = verdictsOf(orders, job)
+    expect(told).toMatchObject({
+      verdict: 'NOT CHARGED',
+      why: `It was not ordered (INTERRUPTED). Another order is under way in its cart. \`scent jobs resume ${job.head.id}\` does it again.`,
+    })
     over()
     expect((await t.run(job)).states).toEqual(['placed'])
     expect(t.orders()).toMatchObject(charged)
