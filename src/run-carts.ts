@@ -33,7 +33,7 @@ export function openCartJob(session: Session, job: JobFile, screen: JobScreen): 
         carts,
         tools: session.jobTools(() => {}),
         stop,
-        alone: (customerRef, work) => session.alone(customerRef, work, say),
+        alone: (customerRef, work) => session.alone(customerRef, work, {say, stop}),
         tell(event) {
           const text = textOf(event)
           if (text !== undefined) say(text)

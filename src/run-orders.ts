@@ -56,7 +56,7 @@ export function openOrderJob(
         },
         concurrency,
         stop,
-        alone: (customerRef, work) => session.alone(customerRef, work, say),
+        alone: (customerRef, work) => session.alone(customerRef, work, {say, stop}),
         tell(event) {
           ticker.take(event)
           changed()

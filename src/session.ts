@@ -40,9 +40,9 @@ export interface Session {
   orderTools(tell?: (event: OrderEvent) => void, signal?: AbortSignal): Promise<WalkTools>
   /**
    * Runs `work` while no other process orders from the same cart: what another is just ordering must not be taken for
-   * an order that was cut off. Waits for the other; fails with FILE_FAILED when that takes minutes.
+   * an order that was cut off. Waits for the other; fails with BUSY when that takes minutes, or at `stop`.
    */
-  alone<T>(customerRef: string | null, work: () => Promise<T>, say?: (text: string) => void): Promise<T>
+  alone<T>(customerRef: string | null, work: () => Promise<T>, waiting?: Waiting): Promise<T>
   /** The bulk jobs of this identity. */
   jobs(): Promise<Jobs>
   /** What the orders of a job work with; the job brings its own records. */
@@ -64,6 +64,12 @@ export interface Session {
   /** Text without the secrets that this process knows. */
   clean(text: string): string
   close(): void
+}
+
+/** How a cart is waited for: who says so, and what ends it. */
+interface Waiting {
+  say?: (text: string) => void
+  stop?: AbortSignal
 }
 
 export interface SessionOptions {
@@ -158,7 +164,7 @@ export function openSession(
     },
     jobs: async () => (await import('./store/jobs.ts')).openJobs(folders, identity),
     jobTools: (tell) => ({...tools, tell}),
-    async alone(customerRef, work, say = progress.say) {
+    async alone(customerRef, work, {say = progress.say, stop} = {}) {
       const {tryLock, withLock} = await import('./store/lock.ts')
       const path = cartLock(folders, identity, customerRef)
       const free = tryLock(path)
@@ -168,7 +174,7 @@ export function openSession(
         progress.clear()
         return work()
       }
-      return withLock(path, soon, {waitMs: 180_000})
+      return withLock(path, soon, {waitMs: 180_000, stop})
     },
     webhooks,
     catalog: async () => (await import('./store/catalog.ts')).catalogCache(folders, identity),

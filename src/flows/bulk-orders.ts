@@ -201,6 +201,7 @@ async function settle(
   run.tell({kind: 'row-started', reference, customerRef})
   try {
     const outcome = await whileAlone(run, customerRef, () => placeBulkOrder(tools, work, run.rules))
+    if (outcome === 'busy' && run.stop.aborted) return 'left'
     if (outcome === 'busy') await postpone(run, tools, work)
     else tellDone(run, order, outcome)
     return outcome === 'busy' ? 'busy' : outcome.kind

@@ -16,7 +16,7 @@ interface Held {
 
 /**
  * Runs `work` while no other process, and no other caller of this one, holds the lock named `path`. A holder that
- * died is taken over at once. Fails with BUSY when a living one keeps it longer than `waitMs`.
+ * died is taken over at once. Fails with BUSY when a living one keeps it longer than `waitMs`, or until `stop`.
  *
  * The lock is the highest of the numbered files `path.1`, `path.2`, …: held while it names a living process, free
  * when it is empty. Taking it means making the next number, which only one can; the highest number is never removed,
@@ -25,13 +25,13 @@ interface Held {
 export async function withLock<T>(
   path: string,
   work: () => T | Promise<T>,
-  {waitMs = 10_000}: {waitMs?: number} = {},
+  {waitMs = 10_000, stop}: {waitMs?: number; stop?: AbortSignal | undefined} = {},
 ): Promise<T> {
   ownFolder(dirname(path))
   const end = performance.now() + waitMs
   let held = take(path)
   while (held === undefined) {
-    if (performance.now() > end) {
+    if (performance.now() > end || stop?.aborted) {
       throw new Failure('BUSY', {message: `Another process of scent holds ${path}.`})
     }
     await new Promise((wake) => setTimeout(wake, 2 + Math.random() * 20))

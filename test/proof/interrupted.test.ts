@@ -1,5 +1,10 @@
+import {writeFileSync} from 'node:fs'
+import {join} from 'node:path'
 import {afterEach, beforeEach, describe, expect, test} from 'vitest'
-import {openShop, type Running, type Shop} from './stand.ts'
+import {tryLock} from '../../src/store/lock.ts'
+import {cartLock, foldersOf} from '../../src/store/paths.ts'
+import {manyOrders, orderFile} from '../support/order-file.ts'
+import {folderIn, openShop, type Running, type Shop} from './stand.ts'
 
 let shop: Shop
 let variant: string
@@ -97,6 +102,43 @@ test('Ctrl-C of a cart command says whether the change may have been made', asyn
   expect(read.code).toBe(130)
   expect(JSON.parse(read.stdout).error.message).toMatch(/nothing was (changed|sent)/i)
 })
+
+const jobs: [string, (folder: string) => string][] = [
+  ['orders import', (folder) => orderFile(folder, 'orders.csv', manyOrders('PO', 1))],
+  ['cart import', cartFile],
+]
+
+function cartFile(folder: string): string {
+  const path = join(folder, 'carts.csv')
+  writeFileSync(path, 'customerRef,sku,quantity\nPO-C0,RML-SAF-050,1\n')
+  return path
+}
+
+test.each(jobs)(
+  'Ctrl-C of `%s` waits for no other checkout of a cart, and a resume goes on',
+  async (name, fileIn) => {
+    const file = fileIn(folderIn(shop.env, 'files'))
+    const identity = {origin: shop.url, clientId: shop.env.SCENT_CLIENT_ID ?? '', onBehalfOf: null}
+    const free = tryLock(cartLock(foldersOf(shop.env), identity, 'PO-C0'))
+    const {child, ended, said} = shop.start([...name.split(' '), file, '--yes'])
+    await said('Another checkout of this cart runs on this machine')
+    child.kill('SIGINT')
+    const began = performance.now()
+    const {code, stderr} = await ended
+    expect({code, soon: performance.now() - began < 30_000}).toEqual({code: 130, soon: true})
+    free?.()
+    const [, id = ''] = /scent jobs resume ([\w-]+)/.exec(stderr) ?? []
+    expect((await shop.json(['jobs', 'show', id])).summary).toMatchObject({
+      refused: 0,
+      unknown: 0,
+      pending: 1,
+    })
+    expect((await shop.json(['jobs', 'resume', id])).summary).toMatchObject({refused: 0, unknown: 0})
+    expect([shop.orders().length, shop.cart('PO-C0')]).toEqual(
+      name === 'orders import' ? [1, {}] : [0, {[variant]: 1}],
+    )
+  },
+)
 
 test.each(['SIGTERM', 'SIGHUP'] as const)('%s leaves records that the next run takes up', async (signal) => {
   shop.fault({match: {operation: 'createOrder'}, effect: 'hang', when: 'after', times: 1})

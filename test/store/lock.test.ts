@@ -89,6 +89,25 @@ test('a lock that a living process keeps fails after the wait, and its work is n
   child.kill('SIGKILL')
 })
 
+test('a wait for a lock ends where it is interrupted, and its work is not done', async () => {
+  const path = join(folder(), 'lock')
+  const interrupt = new AbortController()
+  await withLock(path, async () => {
+    let done = false
+    const began = performance.now()
+    const late = withLock(
+      path,
+      () => {
+        done = true
+      },
+      {waitMs: 5_000, stop: interrupt.signal},
+    )
+    setTimeout(() => interrupt.abort(), 20)
+    await expect(late).rejects.toMatchObject({code: 'BUSY'})
+    expect({done, soon: performance.now() - began < 4_000}).toEqual({done: false, soon: true})
+  })
+})
+
 test('a lock is free again after work that failed', async () => {
   const path = join(folder(), 'lock')
   await expect(withLock(path, () => Promise.reject(new Error('no')))).rejects.toThrow('no')
