@@ -12,6 +12,8 @@ export interface SimulatedDisk {
   at(boundary: Boundary): void | Promise<void>
   /** The process is gone. With the power, records that were not synced may be gone too: `kept` of them, from 0 to 1. */
   crash(power: boolean, kept: number): void
+  /** How many records are safe from a power failure. */
+  synced(): number
   /** Forgets all but the first records, synced or not. */
   lose(kept: number): void
 }
@@ -24,6 +26,7 @@ export function simulatedDisk(head: JobHead, planned: JobRecord[]): SimulatedDis
   const disk: SimulatedDisk = {
     records,
     at: () => {},
+    synced: () => synced,
     crash(power, kept) {
       running = false
       if (power) records.length = synced + Math.floor((records.length - synced) * kept)
@@ -41,9 +44,10 @@ export function simulatedDisk(head: JobHead, planned: JobRecord[]): SimulatedDis
         const parsed = list.map((record) => z.parse(jobRecord, record))
         await disk.at('append')
         records.push(...parsed)
+        const written = records.length
         await disk.at('written')
         if (!sync) return
-        synced = records.length
+        synced = Math.max(synced, written)
         await disk.at('synced')
       },
       *entries(from = 0) {
