@@ -2,7 +2,15 @@ import {defineConfig} from 'vitest/config'
 import {BaseSequencer, type TestSpecification} from 'vitest/node'
 
 /** Those that take a minute begin first: none of them may be left for the end, where nothing runs beside it. */
-const long = [/bulk-kills/, /crash\.test/, /simulation-\d/, /many-processes/, /refusals/, /model\.test/]
+const long = [
+  /bulk-kills/,
+  /torn-/,
+  /crash\.test/,
+  /simulation-\d/,
+  /many-processes/,
+  /refusals/,
+  /model\.test/,
+]
 
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {

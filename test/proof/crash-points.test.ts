@@ -1,6 +1,5 @@
 import {afterAll, beforeAll, describe, expect, test} from 'vitest'
-import type {Wish} from '../support/bulk.ts'
-import {address} from '../support/shop.ts'
+import {plannedRows, type Wish} from '../support/bulk.ts'
 import {seeded} from '../support/virtual-time.ts'
 import {
   type CrashShop,
@@ -24,10 +23,7 @@ const at = '2026-11-20T03:00:00.000Z'
 
 function diskOf(wishes: Wish[]): SimulatedDisk {
   const about = {kind: 'orders', file: '/f', fileHash: '', program: '', options: {}} as const
-  return simulatedDisk(
-    {step: 'JOB', at, id: 'job', ...about},
-    wishes.map((wish, row) => ({step: 'PLANNED', at, ...wish, address, rows: [row + 2], goods: null})),
-  )
+  return simulatedDisk({step: 'JOB', at, id: 'job', ...about}, plannedRows(wishes))
 }
 
 const stories: Record<string, (name: string) => Trouble[]> = {

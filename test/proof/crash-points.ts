@@ -11,6 +11,7 @@ import {openShop} from '../support/shop.ts'
 export interface Life {
   /** Passes a boundary, or dies there; the dead pass none. */
   pass(boundary: string): void
+  isDead(): boolean
   /** The boundaries that it has passed. */
   passed: string[]
 }
@@ -20,6 +21,7 @@ export function lifeOf(dieAt: number | null, onDeath: () => void = () => {}): Li
   let dead = false
   return {
     passed,
+    isDead: () => dead,
     pass(boundary) {
       if (!dead && passed.length !== dieAt) {
         passed.push(boundary)
@@ -62,6 +64,7 @@ export async function openCrashShop() {
   const variants = await Promise.all(
     ['RML-SAF-050', 'NJD-INC-050', 'RML-TAI-050'].map((sku) => shop.variant(sku)),
   )
+  world.run('UPDATE variants SET stock = 1000000')
   world.run('UPDATE variants SET withheld = 1 WHERE id = ?', variants[2] as string)
   return {
     ...shop,

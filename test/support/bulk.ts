@@ -3,7 +3,7 @@ import type {BulkEvent, BulkRun} from '../../src/flows/bulk-orders.ts'
 import {runBulkOrders} from '../../src/flows/bulk-orders.ts'
 import type {CartLine} from '../../src/flows/fill-cart.ts'
 import {jobOrders} from '../../src/store/job-orders.ts'
-import {type JobFile, openJobs} from '../../src/store/jobs.ts'
+import {type JobFile, type JobRecord, openJobs} from '../../src/store/jobs.ts'
 import type {Identity} from '../../src/store/paths.ts'
 import {folder} from './program.ts'
 import {address, type Shop} from './shop.ts'
@@ -30,25 +30,27 @@ export async function planJob(
   const jobs = openJobs({config: place, state: place}, owner)
   const about = {kind: 'orders', file: '/orders.csv', fileHash: 'hash', program: 'test', options: {}} as const
   const draft = await jobs.draft(about, at)
-  await draft.append(
-    wishes.map(
-      (
-        {reference, customerRef, lines, goods, countryCode = 'SAU', city = address.city, discountCode},
-        row,
-      ) => ({
-        step: 'PLANNED' as const,
-        at,
-        reference,
-        customerRef,
-        lines,
-        address: {...address, countryCode, city},
-        ...(discountCode === undefined ? {} : {discountCode}),
-        rows: [row + 2],
-        goods: goods ?? null,
-      }),
-    ),
-  )
+  await draft.append(plannedRows(wishes))
   return draft.keep()
+}
+
+export function plannedRows(wishes: Wish[]): JobRecord[] {
+  return wishes.map(
+    (
+      {reference, customerRef, lines, goods, countryCode = 'SAU', city = address.city, discountCode},
+      row,
+    ) => ({
+      step: 'PLANNED',
+      at,
+      reference,
+      customerRef,
+      lines,
+      address: {...address, countryCode, city},
+      ...(discountCode === undefined ? {} : {discountCode}),
+      rows: [row + 2],
+      goods: goods ?? null,
+    }),
+  )
 }
 
 /** Runs a job against a shop, as a process would that has just been started. */
