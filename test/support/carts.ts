@@ -2,7 +2,8 @@ import type {CartImportEvent, CartImportRun} from '../../src/flows/cart-import.t
 import {runCartImport} from '../../src/flows/cart-import.ts'
 import type {ImportMode} from '../../src/flows/cart-steps.ts'
 import {jobCarts} from '../../src/store/job-carts.ts'
-import {type JobFile, openJobs} from '../../src/store/jobs.ts'
+import {type JobFile, type JobRecord, openJobs} from '../../src/store/jobs.ts'
+import {identity} from './bulk.ts'
 import {folder} from './program.ts'
 import type {Shop} from './shop.ts'
 
@@ -11,12 +12,10 @@ export interface CartWish {
   lines: {variantId: string; quantity: number}[]
 }
 
-const identity = {origin: 'http://127.0.0.1:1', clientId: 'test', onBehalfOf: null}
 const at = '2026-11-20T03:00:00.000Z'
 
 /** An import on disk that holds these carts, and none of them begun. */
-export async function planImport(mode: ImportMode, wishes: CartWish[]): Promise<JobFile> {
-  const place = folder()
+export async function planImport(mode: ImportMode, wishes: CartWish[], place = folder()): Promise<JobFile> {
   const jobs = openJobs({config: place, state: place}, identity)
   const about = {
     kind: 'cart',
@@ -26,19 +25,21 @@ export async function planImport(mode: ImportMode, wishes: CartWish[]): Promise<
     options: {mode},
   } as const
   const draft = await jobs.draft(about, at)
-  let row = 1
-  await draft.append(
-    wishes.map(({customerRef, lines}) => ({
-      step: 'WANTED' as const,
-      at,
-      customerRef,
-      lines: lines.map((line) => {
-        row += 1
-        return {...line, sku: null, row}
-      }),
-    })),
-  )
+  await draft.append(wantedCarts(wishes))
   return draft.keep()
+}
+
+export function wantedCarts(wishes: CartWish[]): JobRecord[] {
+  let row = 1
+  return wishes.map(({customerRef, lines}) => ({
+    step: 'WANTED',
+    at,
+    customerRef,
+    lines: lines.map((line) => {
+      row += 1
+      return {...line, sku: null, row}
+    }),
+  }))
 }
 
 /** Runs an import against a shop, as a process would that has just been started. Its wall clock is the shop's. */
