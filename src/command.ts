@@ -21,8 +21,7 @@ import {
   type Listing,
   type Mode,
   Outlet,
-  printAwaited,
-  printRows,
+  printDocument,
   showViews,
   type View,
 } from './terminal/output.ts'
@@ -299,10 +298,8 @@ export abstract class ScentCommand extends Command {
   }
 
   private async print(result: unknown): Promise<void> {
-    const {out} = this
-    if (!this.query && ((await printRows(out, result)) || (await printAwaited(out, result)))) return
-    const document = await collected(result)
-    await this.out.write(`${printJson(this.query ? this.query(document) : document)}\n`)
+    const document = this.query ? this.query(await collected(result)) : result
+    await printDocument(this.out, document)
   }
 
   private async fail(error: unknown): Promise<void> {

@@ -3,7 +3,7 @@ import {printJson} from '../contract/money.ts'
 import {guarded} from '../contract/spreadsheet.ts'
 import {anyView} from './any.ts'
 import {type Cell, isNumeric, plain} from './cells.ts'
-import {type Column, chosen, fieldsText, liveLines, type Table, tableText} from './table.ts'
+import {type Column, chosen, fieldsText, liveLines, type Rows, type Table, tableText} from './table.ts'
 import {paintFor, safe} from './text.ts'
 
 export const modes = ['table', 'json', 'ndjson', 'csv'] as const
@@ -21,85 +21,100 @@ export type View = Table<any> | Card<any>
 
 /** A list as a document; its rows may still be on their way. */
 export interface Listing {
-  items: Iterable<unknown> | AsyncIterable<unknown>
+  items: Rows
   pagination?: unknown
 }
 
 /** A document whose rows have all come. */
 export async function collected(document: unknown): Promise<unknown> {
-  if (isObject(document) && Object.values(document).some(isRows)) {
-    return Object.fromEntries(
-      Object.entries(document).map(([name, value]) => [name, isRows(value) ? [...value] : value]),
-    )
-  }
-  const rows = (document as Partial<Listing> | null | undefined)?.items
-  if (!isAwaited(rows)) return document
-  const items: unknown[] = []
-  for await (const row of rows) items.push(row)
-  return {...(document as Listing), items}
+  if (!holdsRows(document)) return document
+  const entries: [string, unknown][] = []
+  for (const [name, value] of Object.entries(document))
+    entries.push([name, isRows(value) ? await all(value) : value])
+  return Object.fromEntries(entries)
+}
+
+async function all<Row>(rows: Rows<Row>): Promise<Row[]> {
+  const list: Row[] = []
+  for await (const row of rows) list.push(row)
+  return list
 }
 
 const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null
-const isRows = (value: unknown): value is Iterable<unknown> =>
-  isObject(value) && !Array.isArray(value) && Symbol.iterator in value
+const isAwaited = (value: unknown) => isObject(value) && Symbol.asyncIterator in value
+const isRows = (value: unknown): value is Rows =>
+  isAwaited(value) || (isObject(value) && !Array.isArray(value) && Symbol.iterator in value)
 
-/**
- * Prints a document whose rows stand ready on disk, one row in memory at a time. False, and nothing printed, where it
- * is none of that kind.
- */
-export async function printRows(out: Outlet, document: unknown): Promise<boolean> {
-  if (!isObject(document) || !Object.values(document).some(isRows)) return false
-  let between = '{\n'
-  for (const [name, value] of Object.entries(document)) {
-    await out.write(`${between}  ${printJson(name)}: `)
-    between = ',\n'
-    if (!isRows(value)) {
-      await out.write(indented(printJson(value)))
-      continue
-    }
-    let batch = '['
-    let count = 0
-    for (const row of value) {
-      batch += `${count === 0 ? '' : ','}\n    ${indented(indented(printJson(row)))}`
-      count += 1
-      if (count % BATCH !== 0) continue
-      await out.write(batch)
-      batch = ''
-    }
-    await out.write(`${batch}${count === 0 ? ']' : '\n  ]'}`)
-  }
-  await out.write('\n}\n')
-  return true
-}
-
-const indented = (text: string) => text.replaceAll('\n', '\n  ')
+const holdsRows = (value: unknown): value is object =>
+  isObject(value) &&
+  !Array.isArray(value) &&
+  Object.values(value).some((inner) => isRows(inner) || holdsRows(inner))
 
 /** Rows that are written at a time. */
 const BATCH = 200
 
-/**
- * Prints a list whose rows are on their way, once all have come: a failure among them is all that is printed then. They
- * are kept as texts, which take a third of what they take as objects; one text of all of them may be too long for any.
- * False, and nothing printed, where it is no such list.
- */
-export async function printAwaited(out: Outlet, document: unknown): Promise<boolean> {
-  const {items, ...others} = isObject(document) ? (document as Partial<Listing>) : {}
-  if (!isAwaited(items) || Object.keys(others).length > 0) return false
-  const batches: string[] = []
-  const batch: string[] = []
-  for await (const row of items) {
-    batch.push(`\n    ${indented(indented(printJson(row)))}`)
-    if (batch.length === BATCH) batches.push(batch.splice(0).join(','))
+/** The texts of rows as they come, some at a time: to write each by itself takes long. */
+async function* batches<Row>(
+  rows: Rows<Row>,
+  textOf: (row: Row) => string,
+  size = BATCH,
+): AsyncGenerator<string[]> {
+  let batch: string[] = []
+  for await (const row of rows) {
+    batch.push(textOf(row))
+    if (batch.length < size) continue
+    yield batch
+    batch = []
   }
-  if (batch.length > 0) batches.push(batch.join(','))
-  await out.write('{\n  "items": [')
-  for (const [at, text] of batches.entries()) await out.write(`${at > 0 ? ',' : ''}${text}`)
-  await out.write(`${batches.length > 0 ? '\n  ' : ''}]\n}\n`)
-  return true
+  if (batch.length > 0) yield batch
 }
 
-const isAwaited = (rows: unknown): rows is AsyncIterable<unknown> =>
-  typeof rows === 'object' && rows !== null && Symbol.asyncIterator in rows
+/** The JSON of a document piece by piece, as printJson() would print it: one batch of rows in memory at a time. */
+async function* jsonTexts(value: unknown, indent = ''): AsyncGenerator<string> {
+  if (isRows(value)) yield* listTexts(value, indent)
+  else if (!holdsRows(value)) yield indented(value, indent)
+  else {
+    let between = '{'
+    for (const [name, inner] of Object.entries(value)) {
+      if (inner === undefined) continue
+      yield `${between}\n${indent}  ${printJson(name)}: `
+      between = ','
+      yield* jsonTexts(inner, `${indent}  `)
+    }
+    yield `\n${indent}}`
+  }
+}
+
+async function* listTexts(rows: Rows, indent: string): AsyncGenerator<string> {
+  let between = '['
+  const textOf = (row: unknown) => `\n${indent}  ${indented(row, `${indent}  `)}`
+  for await (const batch of batches(rows, textOf)) {
+    yield between + batch.join(',')
+    between = ','
+  }
+  yield between === '[' ? '[]' : `\n${indent}]`
+}
+
+const indented = (value: unknown, indent: string) => printJson(value).replaceAll('\n', `\n${indent}`)
+
+/**
+ * Prints a document, as far as anybody reads it; `shown` is how its text is written. A list whose rows are on their way
+ * is printed once all have come: a failure among them is all that is printed then. They are kept as texts, which take a
+ * third of what they take as objects.
+ */
+export async function printDocument(
+  out: Outlet,
+  document: unknown,
+  shown: (text: string) => string = String,
+): Promise<void> {
+  const texts = jsonTexts(document)
+  const isOnItsWay = isAwaited((document as Partial<Listing> | null | undefined)?.items)
+  for await (const text of isOnItsWay ? await all(texts) : texts) {
+    await out.write(shown(text))
+    if (out.closed) return
+  }
+  await out.write('\n')
+}
 
 type Stream = Writable & {isTTY?: boolean; columns?: number}
 
@@ -135,18 +150,10 @@ async function stream<Row>(
   {rows, live}: Pick<Table<Row>, 'rows' | 'live'>,
   line: (row: Row) => string,
 ): Promise<void> {
-  let batch = ''
-  let count = 0
-  for await (const row of rows) {
-    batch += line(row)
-    count += 1
-    if (live || count % BATCH === 0) {
-      await out.write(batch)
-      batch = ''
-    }
+  for await (const batch of batches(rows, line, live ? 1 : BATCH)) {
+    await out.write(batch.join(''))
     if (out.closed) return
   }
-  if (batch) await out.write(batch)
 }
 
 async function showInTerminal(out: Outlet, view: View, columns: Column<unknown>[]): Promise<void> {

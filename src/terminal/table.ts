@@ -23,10 +23,13 @@ export interface Field {
   cell: Cell
 }
 
+/** Rows that are read while they are printed: from memory or disk, or awaited from wherever they come. */
+export type Rows<Row = unknown> = Iterable<Row> | AsyncIterable<Row>
+
 /** Rows to show, as data. `title`, `below` and `empty` are for people: a pipe gets the rows only. */
 export interface Table<Row> {
   columns: Column<Row>[]
-  rows: Iterable<Row> | AsyncIterable<Row>
+  rows: Rows<Row>
   title?: string
   /** Facts below the rows, such as totals. */
   below?: Field[]
