@@ -8,12 +8,14 @@ import {parseJson, printJson} from './contract/money.ts'
 import {fits} from './contract/needed.ts'
 import type {Input, Operation} from './contract/operation.ts'
 import {itemsOf} from './contract/paging.ts'
+import type {CatalogTools} from './flows/catalog.ts'
 import type {SameJob} from './flows/jobs.ts'
 import type {JobOptions, JobScreen, ShowOptions} from './run-job.ts'
 import type {Session, SessionOptions} from './session.ts'
 import type {JobFile} from './store/jobs.ts'
+import type {RowFile} from './store/rows.ts'
 import type {Ask} from './terminal/ask.ts'
-import {failureDocument, failureText, stackText} from './terminal/failure.ts'
+import {failureDocument, failureTexts, stackText} from './terminal/failure.ts'
 import type {ListFlags, OutputFlags, SessionFlags} from './terminal/flags.ts'
 import {Interrupts} from './terminal/interrupts.ts'
 import {
@@ -43,6 +45,9 @@ export {
 // biome-ignore lint/suspicious/noExplicitAny: oclif's own shape of parsed flags and arguments
 type Parsed = {[name: string]: any}
 
+/** Bad lines of a file that are shown in a terminal, where more would only scroll away. */
+const LINES_IN_TERMINAL = 300
+
 /**
  * Base of every command. A command parses, opens the session, makes one call or runs one flow, hands what people see
  * to show(), and returns the document that --json prints. Errors and exit codes are dealt with here, once.
@@ -53,6 +58,7 @@ export abstract class ScentCommand extends Command {
   private flags: Partial<OutputFlags> = {}
   private query: Query | undefined
   private opened: Session | undefined
+  private file: RowFile | undefined
   private found: Failure | undefined
   /** What Ctrl-C finds under way, and how it ends a command. */
   protected readonly interrupts = new Interrupts()
@@ -149,6 +155,23 @@ export abstract class ScentCommand extends Command {
     const {setFlagsFromString} = await import('node:v8')
     setFlagsFromString('--heap-growing-percent=30')
     setFlagsFromString('--semi-space-growth-factor=1')
+  }
+
+  /**
+   * A file of rows that the user names, or stdin for `-`. Open until all is said: what is wrong with it is read while it
+   * is printed. Fails with INVALID_INPUT.
+   */
+  protected async rows(path: string): Promise<RowFile> {
+    const {openRows} = await import('./store/rows.ts')
+    this.file = await openRows(path, process.stdin)
+    return this.file
+  }
+
+  /** What the SKUs of a file are looked up with. */
+  protected async catalog(flags: SessionFlags): Promise<CatalogTools> {
+    const session = await this.session(flags, {job: true})
+    session.progress.say('Reading the catalog …')
+    return session.catalogTools()
   }
 
   /** Runs a planned job, or goes on with one, to its end; returns the document of what became of its rows. */
@@ -272,12 +295,13 @@ export abstract class ScentCommand extends Command {
       result = await this.run()
       await this.present(result)
       if (this.out.problem) throw unwritable(this.out.problem)
-      if (this.found) this.tell(this.found)
+      if (this.found) await this.tell(this.found)
     } catch (error) {
       await this.fail(error)
     } finally {
       deaf()
       this.opened?.close()
+      await this.file?.close()
     }
     return result as T
   }
@@ -308,18 +332,23 @@ export abstract class ScentCommand extends Command {
     process.exitCode = failure.exitCode
     if (failure.code === 'UNEXPECTED' && this.flags.debug)
       process.stderr.write(this.clean(stackText(failure)))
-    if (this.parsed ? this.mode === 'json' : wantsJson(this.argv)) {
-      await this.out.write(this.clean(`${printJson(failureDocument(failure))}\n`))
+    // Behind a document that was cut off, another one could not be read.
+    if (!this.out.begun && (this.parsed ? this.mode === 'json' : wantsJson(this.argv))) {
+      await printDocument(this.out, failureDocument(failure), (text) => this.clean(text))
       // What broke stdout broke the document too.
       if (!this.out.problem) return
     }
-    this.tell(failure)
+    await this.tell(failure)
   }
 
   /** A failure for a person, on stderr; its exit code is the process's. */
-  private tell(failure: Failure): void {
+  private async tell(failure: Failure): Promise<void> {
     process.exitCode = failure.exitCode
-    process.stderr.write(this.clean(failureText(failure, paintFor(process.stderr))))
+    const most = process.stderr.isTTY ? LINES_IN_TERMINAL : Number.POSITIVE_INFINITY
+    for await (const text of failureTexts(failure, {paint: paintFor(process.stderr), most})) {
+      await this.err.write(this.clean(text))
+      if (this.err.closed) return
+    }
   }
 
   private clean(text: string): string {

@@ -38,13 +38,14 @@ async function refuse(error: unknown, argv: string[], config: Config): Promise<v
   const {unknownCommand, wantsJson} = await import('./terminal/usage.ts')
   const failure = isFailure(error) ? error : unknownCommand(error, config.commandIDs)
   if (!failure) return (await import('@oclif/core/handle')).handle(error as Error)
-  const {failureDocument, failureText} = await import('./terminal/failure.ts')
+  const {failureDocument, failureTexts} = await import('./terminal/failure.ts')
   process.exitCode = failure.exitCode
   if (wantsJson(argv)) {
     const {printJson} = await import('./contract/money.ts')
     process.stdout.write(`${printJson(failureDocument(failure))}\n`)
   } else {
     const {paintFor} = await import('./terminal/text.ts')
-    process.stderr.write(failureText(failure, paintFor(process.stderr)))
+    for await (const text of failureTexts(failure, {paint: paintFor(process.stderr)}))
+      process.stderr.write(text)
   }
 }

@@ -6,9 +6,9 @@ import {realTime} from './client/time.ts'
 import {noTokens, openTokens, type TokenSource} from './client/token.ts'
 import {openTransport} from './client/transport.ts'
 import {mintToken} from './contract/auth.ts'
+import type {CatalogTools} from './flows/catalog.ts'
 import type {OrderEvent, OrderTools} from './flows/order-intent.ts'
 import type {WalkTools} from './flows/walk.ts'
-import type {CatalogCache} from './store/catalog.ts'
 import type {Jobs} from './store/jobs.ts'
 import type {OrderRecords} from './store/orders.ts'
 import {cartLock, type Folders, foldersOf, type Identity} from './store/paths.ts'
@@ -49,8 +49,8 @@ export interface Session {
   jobTools(tell: (event: OrderEvent) => void): Omit<OrderTools, 'records'>
   /** The local record of subscriptions made or touched under this identity. */
   webhooks(): Promise<WebhookRecords>
-  /** The local copy of this identity's catalog. */
-  catalog(): Promise<CatalogCache>
+  /** What the local copy of this identity's catalog is read and brought up to date with. */
+  catalogTools(): Promise<CatalogTools>
   /** Keeps what an answer told of a subscription. */
   sawWebhook(subscription: {id: string; [field: string]: unknown}): Promise<void>
   /** What the client waits for, and for how many milliseconds more, where a board shows it. */
@@ -177,7 +177,10 @@ export function openSession(
       return withLock(path, soon, {waitMs: 180_000, stop})
     },
     webhooks,
-    catalog: async () => (await import('./store/catalog.ts')).catalogCache(folders, identity),
+    async catalogTools() {
+      const {catalogCache} = await import('./store/catalog.ts')
+      return {client, cache: catalogCache(folders, identity), now: realTime.now}
+    },
     sawWebhook: async (subscription) => (await webhooks()).note(subscription, new Date().toISOString()),
     waiting: () =>
       wait && wait.until > realTime.ticks() ? {why: wait.why, ms: wait.until - realTime.ticks()} : null,

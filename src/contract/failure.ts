@@ -7,7 +7,7 @@ export interface Facts {
   /** The next step; the catalogue's own by default. */
   hint?: string
   httpStatus?: number
-  /** The service's details, as they came. */
+  /** The service's details, as they came. Lists of our own that are no arrays are read while they are printed. */
   details?: unknown
   requestId?: string
   /** Method and path, such as `POST /api/v1/scent/orders`. */

@@ -3,9 +3,9 @@ import {isFailure} from '../contract/failure.ts'
 import {type Digits, digits, exact} from '../contract/money.ts'
 import type {JobDraft, PlannedRow} from '../store/jobs.ts'
 import {pricesOf, type UnitPrice} from './catalog.ts'
-import {type FileOrder, type OrderFile, ordersIn} from './order-file.ts'
+import type {CheckedRows} from './check-file.ts'
+import {type FileOrder, ordersIn} from './order-file.ts'
 import {minus} from './price.ts'
-import type {VariantsBySku} from './rows.ts'
 import {readBalance} from './wallet.ts'
 
 /** What a job of orders will do, before anything is sent that changes anything. */
@@ -29,17 +29,6 @@ export interface OrderPlan {
   walletAfter: Digits | null
 }
 
-/** A file of orders that was checked, and the variants that its SKUs stand for. */
-export interface CheckedOrders {
-  file: File
-  checked: Pick<OrderFile, 'index'>
-  found: VariantsBySku
-  /** What the local catalog calls the variants, to show it. */
-  names: ReadonlyMap<string, string | null>
-}
-
-type File = Parameters<typeof ordersIn>[0]
-
 const BATCH = 200
 /** Requests of a window that a job may send, and how long it is. */
 const WINDOW = {requests: 280, ms: 60_500}
@@ -47,7 +36,7 @@ const WINDOW = {requests: 280, ms: 60_500}
 /** Writes every order of a checked file into the draft of a job, and adds up what it will take. Only reads. */
 export async function planOrders(
   client: Client,
-  orders: CheckedOrders,
+  orders: CheckedRows,
   draft: Pick<JobDraft, 'append'>,
   at: string,
 ): Promise<OrderPlan> {
@@ -72,7 +61,7 @@ export async function planOrders(
 }
 
 /** Every variant that a checked file orders, once. */
-async function variantsIn({file, checked, found}: CheckedOrders): Promise<Set<string>> {
+async function variantsIn({file, checked, found}: CheckedRows): Promise<Set<string>> {
   const ids = new Set<string>()
   for await (const order of ordersIn(file, checked, found)) {
     for (const {variantId = ''} of order.lines) ids.add(variantId.toLowerCase())
@@ -81,7 +70,7 @@ async function variantsIn({file, checked, found}: CheckedOrders): Promise<Set<st
 }
 
 async function planRows(
-  {file, checked, found}: CheckedOrders,
+  {file, checked, found}: CheckedRows,
   prices: ReadonlyMap<string, UnitPrice>,
   draft: Pick<JobDraft, 'append'>,
   at: string,

@@ -1,20 +1,14 @@
-import type {Row, RowFile} from '../store/rows.ts'
+import type {Row} from '../store/rows.ts'
+import {checkRows, groupsIn, type RowKind, type RowRead, type RowsFile, type Source} from './row-groups.ts'
 import {
   cellsOf,
-  changed,
-  checkHeader,
   customerRule,
   type FileLine,
   lineOf,
-  MOST_LINES,
-  openProblems,
-  openVariants,
-  type Problem,
-  type Report,
+  type Reading,
   textOf,
   unknownName,
   type VariantsBySku,
-  withVariant,
 } from './rows.ts'
 
 /** What a file wants to have in one cart. */
@@ -25,116 +19,52 @@ export interface FileCart {
   rows: number[]
 }
 
-/** What a whole file adds up to. Nothing of it may be sent while `problemCount` is not 0. */
-export interface CartFile {
-  carts: number
-  lines: number
-  problems: Problem[]
-  problemCount: number
-  /** Rows of the carts that have several of them. */
-  index: ReadonlyMap<string, number>
-  /** Every SKU of the file, once. */
-  skus: string[]
-  /** Adds the problems of SKUs that stand for no variant or for several, or for one that stands in the cart already. */
-  checkSkus(found: VariantsBySku): void
-}
+/** Reads a whole file of cart lines, and checks it; see checkRows(). `customer` stands in where a row names no customerRef. */
+export const checkCartFile = (file: Source, customer: string | undefined, found?: VariantsBySku) =>
+  checkRows(file, cartKind(file.form, customer), found)
 
-type Source = Pick<RowFile, 'form' | 'header' | 'rows'>
+/** The carts of a file that was checked; see groupsIn(). */
+export async function* cartsIn(
+  file: Source,
+  checked: Pick<RowsFile, 'index'>,
+  customer: string | undefined,
+  found?: VariantsBySku,
+): AsyncGenerator<FileCart> {
+  const kind = cartKind(file.form, customer)
+  for await (const {key: customerRef, lines, rows} of groupsIn(file, kind, checked, found))
+    yield {customerRef, lines, rows}
+}
 
 /** A column of problems may stand there, as in a file of orders. */
 const known = ['customerRef', 'variantId', 'sku', 'quantity', 'problem']
 
-const tooMany = `has more than ${MOST_LINES} lines in one cart`
+const cartKind = (form: Source['form'], customer: string | undefined): RowKind => ({
+  forms: 'cart',
+  key: 'customerRef',
+  known,
+  required: ['quantity'],
+  shared: [],
+  read: (row, reading) => readRow(form, row, customer, reading),
+})
 
-/** Reads a whole file of cart lines and checks it, offline. `customer` stands in where a row names no customerRef. */
-export async function checkCartFile(file: Source, customer: string | undefined): Promise<CartFile> {
-  const problems = openProblems()
-  const {report} = problems
-  const variants = openVariants(report)
-  const carts = new Map<string, {number: number; rows: number}>()
-  let lines = 0
-  checkHeader(file, known, ['quantity'], report)
-  for await (const row of problems.count > 0 ? [] : file.rows()) {
-    lines += 1
-    const read = readRow(file.form, row, customer, report)
-    if (read === undefined) continue
-    const cart = carts.get(read.customerRef) ?? {number: carts.size, rows: 0}
-    cart.rows += 1
-    if (cart.rows === MOST_LINES + 1) report(row.line, 'customerRef', read.customerRef, tooMany)
-    carts.set(read.customerRef, cart)
-    variants.add(cart.number, read.line, row.line)
-  }
-  if (lines === 0 && problems.count === 0) report(file.header.line, null, null, 'has a header and no rows')
-  const several = [...carts].filter(([, {rows}]) => rows > 1)
-  const result: CartFile = {
-    carts: carts.size,
-    lines,
-    problems: problems.list,
-    problemCount: problems.count,
-    index: new Map(several.map(([name, {rows}]) => [name, rows])),
-    skus: variants.skus(),
-    checkSkus(found) {
-      variants.checkSkus(found)
-      result.problemCount = problems.count
-    },
-  }
-  return result
-}
-
-/** The carts of a file that was checked, in the order of their last rows; see ordersIn(). */
-export async function* cartsIn(
-  file: Source,
-  {index}: Pick<CartFile, 'index'>,
-  customer: string | undefined,
-  found: VariantsBySku = new Map(),
-): AsyncGenerator<FileCart> {
-  const open = new Map<string, FileCart>()
-  for await (const row of file.rows()) {
-    const read = readRow(file.form, row, customer, changed)
-    if (read === undefined) throw changed(row.line)
-    const {customerRef} = read
-    const cart = open.get(customerRef) ?? {customerRef, lines: [], rows: []}
-    cart.rows.push(row.line)
-    cart.lines.push(withVariant(read.line, found))
-    if (cart.rows.length < (index.get(customerRef) ?? 1)) {
-      open.set(customerRef, cart)
-      continue
-    }
-    open.delete(customerRef)
-    yield cart
-  }
-}
-
-/** Undefined where a problem of it was reported. */
-function readRow(
-  form: Source['form'],
-  row: Row,
-  customer: string | undefined,
-  report: Report,
-): {customerRef: string; line: FileLine} | undefined {
-  if (row.problem !== undefined) {
-    report(row.line, null, null, row.problem)
-    return undefined
-  }
+function readRow(form: Source['form'], row: Row, customer: string | undefined, reading: Reading): RowRead {
+  const {report} = reading
   const fields = form === 'csv' ? cellsOf(row) : row.fields
   if (form === 'ndjson')
     for (const name of Object.keys(fields))
       if (!known.includes(name)) report(row.line, name, null, unknownName('field', name, known))
-  const line = lineOf(row.line, fields, report)
+  const lines = [lineOf(row.line, fields, reading) ?? []].flat()
   const given = textOf(row.line, 'customerRef', fields.customerRef, report)
-  if (given === undefined) return undefined
   const customerRef = given === '' ? (customer ?? '') : given
-  const rule = customerRef === '' ? needed : customerRule(customerRef)
-  if (rule !== undefined) report(row.line, 'customerRef', customerRef || null, rule)
-  else if (customer !== undefined && customerRef !== customer)
-    report(
-      row.line,
-      'customerRef',
-      customerRef,
-      `is another one than that of --customer, ${JSON.stringify(customer)}`,
-    )
-  else if (line !== undefined) return {customerRef, line}
-  return undefined
+  const rule = customerRef === undefined ? undefined : cartRule(customerRef, customer)
+  if (rule !== undefined) report(row.line, 'customerRef', customerRef, rule)
+  return {key: rule === undefined ? customerRef : undefined, values: [], lines}
 }
 
-const needed = 'is required, in the file or as --customer: the cart without one can not be set'
+function cartRule(customerRef: string, customer: string | undefined): string | undefined {
+  if (customerRef === '')
+    return 'is required, in the file or as --customer: the cart without one can not be set'
+  const rule = customerRule(customerRef)
+  if (rule !== undefined || customer === undefined || customerRef === customer) return rule
+  return `is another one than that of --customer, ${JSON.stringify(customer)}`
+}

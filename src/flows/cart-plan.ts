@@ -1,9 +1,9 @@
 import type {Client} from '../client/client.ts'
 import type {JobDraft, WantedCart} from '../store/jobs.ts'
-import {type CartFile, cartsIn} from './cart-file.ts'
+import {cartsIn} from './cart-file.ts'
 import {heldIn, type ImportMode, stepsTo, type TargetLine, targetsOf} from './cart-steps.ts'
+import type {CheckedRows} from './check-file.ts'
 import {readLines} from './fill-cart.ts'
-import type {VariantsBySku} from './rows.ts'
 
 /** What an import would do with a cart as it is now. */
 export interface CartPlan {
@@ -13,16 +13,9 @@ export interface CartPlan {
   changes: number
 }
 
-type File = Parameters<typeof cartsIn>[0]
-
 /** A file of carts that was checked, and the variants that its SKUs stand for. */
-export interface CheckedCarts {
-  file: File
-  checked: Pick<CartFile, 'index'>
+export interface CheckedCarts extends CheckedRows {
   customer: string | undefined
-  found: VariantsBySku
-  /** What the local catalog calls the variants, to show it. */
-  names: ReadonlyMap<string, string | null>
 }
 
 const BATCH = 500

@@ -149,8 +149,13 @@ async function confirmed(
   found: Map<string, string[]>,
 ): Promise<Map<string, string[]>> {
   const variants = await readVariants(client, [...found.values()].flat(), {activeOnly: false})
-  const carries = (id: string, sku: string) => variants.get(id)?.sku === sku
-  return new Map([...found].map(([sku, ids]) => [sku, ids.filter((id) => carries(id, sku))]))
+  for (const [sku, ids] of found)
+    if (ids.length > 0)
+      found.set(
+        sku,
+        ids.filter((id) => variants.get(id)?.sku === sku),
+      )
+  return found
 }
 
 /** What one unit costs this account now, VAT included; null where the own assortment names no price for it. */

@@ -1,4 +1,3 @@
-import {Failure} from '../contract/failure.ts'
 import {isDigits, printJson} from '../contract/money.ts'
 import {nearest} from '../contract/nearest.ts'
 import {unguarded} from '../contract/spreadsheet.ts'
@@ -7,7 +6,8 @@ import type {Row, RowFile} from '../store/rows.ts'
 
 /** What is wrong with a line of a file, by the rule that it breaks. */
 export interface Problem {
-  line: number
+  /** null for the file as a whole. */
+  line: number | null
   column: string | null
   value: string | null
   rule: string
@@ -26,19 +26,20 @@ export type Report = (line: number, column: string | null, value: unknown, rule:
 /** The variants that SKUs stand for: none where a SKU is unknown, several where it is ambiguous. */
 export type VariantsBySku = ReadonlyMap<string, readonly string[]>
 
-/** Problems that are kept; the others are counted. */
-const MOST = 10_000
+/** What a row is read with. */
+export interface Reading {
+  report: Report
+  /** What SKUs stand for, as far as they were looked up. */
+  found: VariantsBySku
+  /** Takes in every SKU that is still to be looked up. */
+  skus?: Set<string>
+}
+
 const LONGEST_VALUE = 100
 
-/** Collects the problems of a file. */
-export function openProblems() {
-  const list: Problem[] = []
-  const problems = {list, count: 0, report}
-  function report(line: number, column: string | null, value: unknown, rule: string): void {
-    problems.count += 1
-    if (list.length < MOST) list.push({line, column, value: shown(value), rule})
-  }
-  return problems
+/** Puts what is reported into a list. */
+export function reportTo(list: Problem[]): Report {
+  return (line, column, value, rule) => list.push({line, column, value: shown(value), rule})
 }
 
 function shown(value: unknown): string | null {
@@ -48,36 +49,28 @@ function shown(value: unknown): string | null {
   return `${text.slice(0, LONGEST_VALUE).replace(/\p{Surrogate}/gu, '')}…`
 }
 
-/** A file that is refused as a whole: nothing of it was sent. `count` may be more than the problems that are listed. */
-export function badFile(path: string, problems: readonly Problem[], count: number): Failure {
-  const name = path === '-' ? 'stdin' : JSON.stringify(path)
-  const more = count - problems.length
-  const sorted = [...problems].sort((a, b) => a.line - b.line)
-  return new Failure('INVALID_INPUT', {
-    message: `${name} has ${count === 1 ? 'a problem' : `${count} problems`}. Nothing was sent.`,
-    hint: 'Correct the lines, and run the command again.',
-    details: {problems: sorted, ...(more > 0 ? {more} : {})},
-    effect: 'none',
-  })
-}
-
-/** Checks the names of a CSV file's columns: known, each once, none missing. `sku` stands in for `variantId`. */
+/**
+ * Checks the names of a CSV file's columns: known, each once, none missing. `sku` stands in for `variantId`. False
+ * where they leave open what the cells of its rows are.
+ */
 export function checkHeader(
   {form, header: {line, columns}}: Pick<RowFile, 'form' | 'header'>,
   known: readonly string[],
   required: readonly string[],
   report: Report,
-): void {
-  if (form !== 'csv') return
+): boolean {
+  if (form !== 'csv') return true
+  const isDoubled = (name: string, at: number) => name !== '' && columns.indexOf(name) < at
+  const missing = required.filter((name) => !columns.includes(name))
+  const isNameless = !columns.includes('variantId') && !columns.includes('sku')
   for (const [at, name] of columns.entries()) {
-    if (name === '') continue
-    if (columns.indexOf(name) < at) report(line, name, null, 'stands twice in the header')
-    else if (!known.includes(name)) report(line, name, null, unknownName('column', name, known))
+    if (isDoubled(name, at)) report(line, name, null, 'stands twice in the header')
+    else if (name !== '' && !known.includes(name))
+      report(line, name, null, unknownName('column', name, known))
   }
-  for (const name of required)
-    if (!columns.includes(name)) report(line, name, null, 'is missing in the header')
-  if (!columns.includes('variantId') && !columns.includes('sku'))
-    report(line, 'variantId', null, 'is missing in the header; sku may stand in for it')
+  for (const name of missing) report(line, name, null, 'is missing in the header')
+  if (isNameless) report(line, 'variantId', null, 'is missing in the header; sku may stand in for it')
+  return !columns.some(isDoubled) && missing.length === 0 && !isNameless
 }
 
 export function unknownName(kind: 'column' | 'field', name: string, known: readonly string[]): string {
@@ -93,11 +86,6 @@ export function cellsOf({fields}: Row): Record<string, unknown> {
   for (const [name, cell] of Object.entries(fields))
     if (String(cell).startsWith("'")) fields[name] = unguarded(String(cell))
   return fields
-}
-
-/** A checked file that is read again holds no problem; if it does, it is another file. */
-export function changed(line: number): never {
-  throw new Failure('INVALID_INPUT', {message: `The file changed after it was checked (line ${line}).`})
 }
 
 /** Text of a row; '' where there is none, undefined where it was reported. */
@@ -128,30 +116,46 @@ export function customerRule(text: string): string | undefined {
 }
 
 /** not shown: the longest SKU, and the largest quantity of a line. */
-/** not shown: the most lines of a cart, and so of an order. A record of a job has room for so many. */
-export const MOST_LINES = 1000
 const LONGEST_SKU = 200
 const LARGEST_QUANTITY = 1_000_000
 
-/** Variant and quantity of a row; `at` stands before the names of its fields. Undefined where they were reported. */
+/**
+ * Variant and quantity of a row; `at` stands before the names of its fields. Undefined where its variant was reported;
+ * where its quantity was, the line counts all the same for what is wrong with others.
+ */
 export function lineOf(
   row: number,
   fields: Readonly<Record<string, unknown>>,
-  report: Report,
+  {report, found, skus}: Reading,
   at = '',
 ): FileLine | undefined {
-  const quantity = quantityOf(row, `${at}quantity`, fields.quantity, report)
+  const quantity = quantityOf(row, `${at}quantity`, fields.quantity, report) ?? 0
   const id = textOf(row, `${at}variantId`, fields.variantId, report)
   const sku = textOf(row, `${at}sku`, fields.sku, report)
   if (id === undefined || sku === undefined) return undefined
   if (id !== '' && sku !== '') report(row, `${at}sku`, sku, 'stands beside a variantId; give one of them')
   else if (id === '' && sku === '') report(row, `${at}variantId`, null, 'is required, or sku')
   else if (id !== '' && !uuid.safeParse(id).success) report(row, `${at}variantId`, id, 'must be a UUID')
-  else if (sku !== '' && skuRule(sku) !== undefined) report(row, `${at}sku`, sku, skuRule(sku) ?? '')
-  else if (quantity !== undefined)
-    return id === '' ? {sku, quantity} : {variantId: id.toLowerCase(), quantity}
+  else if (id !== '') return {variantId: id.toLowerCase(), quantity}
+  else if (skuRule(sku) !== undefined) report(row, `${at}sku`, sku, skuRule(sku) ?? '')
+  else {
+    if (skus && !found.has(sku) && !skus.has(sku)) skus.add(apart(sku))
+    const [variantId, ...others] = found.get(sku) ?? []
+    const rule = found.has(sku) ? variantRule(variantId, others) : undefined
+    if (rule !== undefined) report(row, `${at}sku`, sku, rule)
+    return variantId === undefined || others.length > 0 ? {sku, quantity} : {sku, variantId, quantity}
+  }
   return undefined
 }
+
+function variantRule(id: string | undefined, others: string[]): string | undefined {
+  if (id === undefined) return 'is no SKU of the own assortment'
+  if (others.length === 0) return undefined
+  return `stands for several variants: ${[id, ...others].join(', ')}; give one as variantId`
+}
+
+/** A text to be kept: one that was cut from a line would keep the whole line in memory. */
+export const apart = (text: string) => Buffer.from(text).toString()
 
 const skuRule = (sku: string) =>
   longerThan(sku, LONGEST_SKU) ? `must have at most ${LONGEST_SKU} characters` : keyRule(sku)
@@ -165,93 +169,4 @@ function quantityOf(row: number, column: string, value: unknown, report: Report)
   const wrong = number > 0 ? `must be at most ${LARGEST_QUANTITY}` : 'must be a whole number of 1 or more'
   report(row, column, value, empty ? 'is required' : wrong)
   return undefined
-}
-
-/** Room for the number of a variant beside that of its group in one exact number. */
-const WIDTH = 2 ** 26
-
-/**
- * The variants of a file's orders or carts (`group`, a number for each), so that none stands in one of them twice: most
- * likely that is a mistake, and whether the service would add the quantities up nobody should have to know.
- */
-export function openVariants(report: Report) {
-  const numbers = new Map<string, number>()
-  const lines = new Map<number, number>()
-  const keyOf = ({variantId, sku}: FileLine) => variantId ?? `sku ${sku}`
-  const skuOf = (key: string) => (key.startsWith('sku ') ? key.slice(4) : undefined)
-  return {
-    /** Notes a line of a group, and reports it where an earlier one holds the same variant. */
-    add(group: number, line: FileLine, row: number): void {
-      const key = keyOf(line)
-      const number = numbers.get(key) ?? numbers.size
-      numbers.set(key, number)
-      const place = group * WIDTH + number
-      const earlier = lines.get(place)
-      if (earlier === undefined) lines.set(place, row)
-      else if (line.sku === undefined) report(row, 'variantId', line.variantId, twice(earlier))
-      else report(row, 'sku', line.sku, twice(earlier))
-    },
-    /** Every SKU of the file, once. */
-    skus: () => [...numbers.keys()].flatMap((key) => skuOf(key) ?? []),
-    /** Reports the lines whose SKU stands for no variant, for several, or for one that its group names by id too. */
-    checkSkus(found: VariantsBySku): void {
-      const keys = [...numbers.keys()]
-      for (const [place, row] of lines) {
-        const sku = skuOf(keys[place % WIDTH] ?? '')
-        if (sku === undefined) continue
-        const [id, ...others] = found.get(sku) ?? []
-        const twin = id === undefined ? undefined : numbers.get(id)
-        const earlier = twin === undefined ? undefined : lines.get(place - (place % WIDTH) + twin)
-        if (id === undefined) report(row, 'sku', sku, 'is no SKU of the own assortment')
-        else if (others.length > 0)
-          report(
-            row,
-            'sku',
-            sku,
-            `stands for several variants: ${[id, ...others].join(', ')}; give one as variantId`,
-          )
-        else if (earlier !== undefined)
-          report(Math.max(row, earlier), 'sku', sku, twice(Math.min(row, earlier)))
-      }
-    },
-  }
-}
-
-const twice = (earlier: number) =>
-  `is the variant of line ${earlier} once more; put the whole quantity into one line`
-
-/** A line with the variant that its SKU stands for, where that is known. */
-export function withVariant(line: FileLine, found: VariantsBySku): FileLine {
-  const [id] = line.sku === undefined ? [] : (found.get(line.sku) ?? [])
-  return id === undefined ? line : {...line, variantId: id}
-}
-
-/** A number of 32 bits that two different texts hardly share. */
-export function hashOf(text: string): number {
-  let hash = 0x811c9dc5
-  for (let at = 0; at < text.length; at += 1) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193)
-  return hash | 0
-}
-
-/** Rows of whole numbers of 32 bits, packed: an object for each would take five times the room. */
-export function openNumbers(width: number) {
-  let table = new Int32Array(width * 1024)
-  let count = 0
-  return {
-    /** Answers the place of the new row. */
-    add(row: readonly number[]): number {
-      if ((count + 1) * width > table.length) {
-        const larger = new Int32Array(table.length * 2)
-        larger.set(table)
-        table = larger
-      }
-      table.set(row, count * width)
-      count += 1
-      return count - 1
-    },
-    at: (place: number, column: number): number => table[place * width + column] ?? 0,
-    increase(place: number, column: number): void {
-      table[place * width + column] = (table[place * width + column] ?? 0) + 1
-    },
-  }
 }

@@ -53,10 +53,10 @@ export function cartPlanTable(carts: PlannedCart[]): Table<PlannedLine> {
 /** The question before an import. `read` are its carts as they are now, none where they are too many to be read. */
 export function importQuestion(
   mode: string,
-  file: {carts: number; lines: number},
+  file: {groups: number; lines: number},
   read: PlannedCart[] = [],
 ): string {
-  const carts = some(file.carts, 'cart')
+  const carts = some(file.groups, 'cart')
   if (read.length > 0) {
     const gone = linesOf(read).filter(({target}) => target === 0)
     const names = gone

@@ -1,5 +1,7 @@
 import {type Failure, isFailure} from '../contract/failure.ts'
 import {isDigits} from '../contract/money.ts'
+import {batches, isRows} from './output.ts'
+import type {Rows} from './table.ts'
 import {noPaint, type Paint, safe} from './text.ts'
 
 /** The document of a failure under --json. Built field by field: nothing else of an error leaves the program. */
@@ -44,8 +46,20 @@ function messageOf({message, facts: {retryAfter}}: Failure): string {
   return retryAfter === undefined ? text : `${text} The service asks to wait ${retryAfter} s.`
 }
 
-/** The same facts for a person: what happened, the details, the request id, the next step. */
-export function failureText(failure: Failure, paint: Paint = noPaint): string {
+interface ToldAs {
+  paint?: Paint
+  /** Lines of a bad file that are shown. */
+  most?: number
+}
+
+/**
+ * The same facts for a person, piece by piece: what happened, the details, the request id, the next step. Bad lines of
+ * a file are read while they are told.
+ */
+export async function* failureTexts(
+  failure: Failure,
+  {paint = noPaint, most = Number.POSITIVE_INFINITY}: ToldAs = {},
+): AsyncGenerator<string> {
   const {httpStatus, details, request, requestId} = failure.facts
   const code = httpStatus === undefined ? failure.code : `${failure.code}, HTTP ${httpStatus}`
   const lines = [`${paint('Error:', 'bad')} ${safe(messageOf(failure))} (${safe(code)})`]
@@ -53,32 +67,48 @@ export function failureText(failure: Failure, paint: Paint = noPaint): string {
   const {cause} = failure
   if (isFailure(cause)) lines.push(`  cause: ${safe(cause.message)} (${safe(cause.code)})`)
   lines.push(...detailLines(details).map((line) => `  ${line}`))
+  const problems = (details as {problems?: unknown} | null | undefined)?.problems
+  if (isRows(problems)) {
+    yield `${lines.splice(0).join('\n')}\n`
+    yield* problemTexts(problems, most)
+  }
   if (requestId !== undefined) lines.push(`  request id: ${safe(requestId)}`)
   lines.push(`${paint('Next:', 'bold')} ${safe(failure.hint)}`)
-  return `${lines.join('\n')}\n`
+  yield `${lines.join('\n')}\n`
 }
 
-/** details.errors field by field, the problems of a file line by line, the other details by their names. */
+/** details.errors field by field, the other details by their names; the problems of a file come behind. */
 function detailLines(details: unknown): string[] {
   if (details === null || details === undefined) return []
   if (typeof details !== 'object') return [safe(String(details))]
   return Object.entries(details).flatMap(([name, value]) =>
     name === 'errors' && typeof value === 'object' && value !== null
       ? Object.entries(value).map(([field, reasons]) => `${safe(field)}: ${valueText(reasons)}`)
-      : name === 'problems' && Array.isArray(value)
-        ? value.map(problemText)
-        : value === null
-          ? []
-          : [`${safe(name)}: ${valueText(value)}`],
+      : value === null || isRows(value)
+        ? []
+        : [`${safe(name)}: ${valueText(value)}`],
   )
+}
+
+async function* problemTexts(problems: Rows & {count?: number}, most: number): AsyncGenerator<string> {
+  let told = 0
+  for await (const batch of batches(problems, problemText)) {
+    const lines = batch.slice(0, most - told)
+    told += lines.length
+    yield lines.join('')
+    if (told >= most) break
+  }
+  const more = (problems.count ?? told) - told
+  if (more > 0) yield `  … and ${more} more; --json names them all, and so does 2> FILE.\n`
 }
 
 /** `line 17: quantity "0" must be a whole number of 1 or more` */
 function problemText(problem: unknown): string {
   const {line, column, value, rule} = (problem ?? {}) as Record<string, unknown>
-  if (line === undefined || typeof rule !== 'string') return valueText(problem)
+  if (line === undefined || typeof rule !== 'string') return `  ${valueText(problem)}\n`
   const shown = typeof value === 'string' ? JSON.stringify(value) : undefined
-  return safe(`line ${line}: ${[column, shown, rule].filter(Boolean).join(' ')}`)
+  const place = line === null ? '' : `line ${line}: `
+  return `  ${safe(`${place}${[column, shown, rule].filter(Boolean).join(' ')}`)}\n`
 }
 
 function valueText(value: unknown): string {

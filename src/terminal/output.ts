@@ -42,7 +42,7 @@ async function all<Row>(rows: Rows<Row>): Promise<Row[]> {
 
 const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null
 const isAwaited = (value: unknown) => isObject(value) && Symbol.asyncIterator in value
-const isRows = (value: unknown): value is Rows =>
+export const isRows = (value: unknown): value is Rows =>
   isAwaited(value) || (isObject(value) && !Array.isArray(value) && Symbol.iterator in value)
 
 const holdsRows = (value: unknown): value is object =>
@@ -54,7 +54,7 @@ const holdsRows = (value: unknown): value is object =>
 const BATCH = 200
 
 /** The texts of rows as they come, some at a time: to write each by itself takes long. */
-async function* batches<Row>(
+export async function* batches<Row>(
   rows: Rows<Row>,
   textOf: (row: Row) => string,
   size = BATCH,
@@ -121,6 +121,8 @@ type Stream = Writable & {isTTY?: boolean; columns?: number}
 /** A stream that ends quietly once its reader is gone, as `head` does. */
 export class Outlet {
   readonly stream: Stream
+  /** Whether anything was written to it. */
+  begun = false
   closed = false
   /** Why nothing can be written any more, where it is not for want of a reader. */
   problem: NodeJS.ErrnoException | undefined
@@ -135,6 +137,7 @@ export class Outlet {
   /** Waits until the text has left, so that a long list takes no memory, and an error is known. */
   async write(text: string): Promise<void> {
     if (this.closed) return
+    this.begun = true
     const error = await new Promise<NodeJS.ErrnoException | null | undefined>((done) => {
       this.stream.write(text, done)
     })

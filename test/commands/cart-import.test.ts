@@ -39,6 +39,17 @@ describe('cart import', () => {
     expect(shop.requests()).toEqual([])
   })
 
+  test('names unknown SKUs in the same refusal', async () => {
+    const bad = file('skus.csv', 'sku,quantity', 'NONE,1', 'RML-SAF-050,0', 'RML-SAF-100,1')
+    shop.requests()
+    const {error} = await shop.json(['cart', 'import', bad, '--customer', 'A-1', '--yes'], {code: 2})
+    expect(error.details.problems).toMatchObject([
+      {line: 2, column: 'sku', value: 'NONE', rule: 'is no SKU of the own assortment'},
+      {line: 3, column: 'quantity', value: '0'},
+    ])
+    expect(changes()).toEqual([])
+  })
+
   test('says why the partner-level cart can not be imported into', async () => {
     const {stderr, code} = await shop.scent([
       'cart',

@@ -1,6 +1,11 @@
+import {readFileSync, writeFileSync} from 'node:fs'
+import {join} from 'node:path'
 import {parse} from 'csv-parse/sync'
 import {afterAll, beforeAll, describe, expect, it} from 'vitest'
 import {safe} from '../../src/terminal/text.ts'
+import {start as begin} from '../proof/stand.ts'
+import {manyOrders, orderFile} from '../support/order-file.ts'
+import {folder} from '../support/program.ts'
 import {scent as run, start} from '../support/scent.ts'
 import {page, type Reply, service, userOf} from '../support/service.ts'
 import {noTmux, withTerminal} from '../support/tmux.ts'
@@ -147,5 +152,77 @@ describe('text that wants to take over', () => {
       },
       {columns: 200, rows: 120},
     )
+  })
+})
+
+describe('a file of 100,000 rows with three problems each', () => {
+  const rows = 100_000
+  const place = folder()
+  let file: string
+  beforeAll(() => {
+    const bad = {quantity: 0, phone: '1'}
+    file = orderFile(
+      place,
+      'bad.csv',
+      manyOrders('R', rows).map((row, n) => ({...row, ...bad, sku: `NONE-${n % 300}`})),
+    )
+  })
+
+  /** Runs the program, and tells the most memory that it took, in MB. */
+  async function measured(...argv: string[]) {
+    const [hook, report] = [join(place, 'peak.cjs'), join(place, 'peak')]
+    const write = `require('node:fs').writeFileSync(${JSON.stringify(report)}, String(process.resourceUsage().maxRSS))`
+    writeFileSync(hook, `process.on('exit', () => ${write})`)
+    const ended = await run({...env, NODE_OPTIONS: `--require ${hook}`}, argv)
+    return {...ended, megabytes: Number(readFileSync(report, 'utf8')) / 1024}
+  }
+
+  it.each([
+    ['text', []],
+    ['text beside NDJSON', ['--output', 'ndjson']],
+  ])('is refused with every one of them, as %s, in little memory', async (_, more) => {
+    const {code, stdout, stderr, megabytes} = await measured('orders', 'import', file, ...more)
+    expect([code, stdout]).toEqual([2, ''])
+    const lines = stderr.split('\n').filter((line) => line.startsWith('  line '))
+    expect(lines).toHaveLength(3 * rows)
+    expect(lines.slice(-3)).toEqual([
+      '  line 100001: quantity "0" must be a whole number of 1 or more',
+      '  line 100001: sku "NONE-99" is no SKU of the own assortment',
+      '  line 100001: phone "1" needs at least 5 digits',
+    ])
+    expect(megabytes).toBeLessThan(150)
+  })
+
+  it('is refused with every one of them in one document, in little memory', async () => {
+    const {code, stdout, megabytes} = await measured('orders', 'import', file, '--json')
+    const {error} = JSON.parse(stdout)
+    expect([code, error.state, error.exitCode]).toEqual([2, 'INVALID_INPUT', 2])
+    expect(error.details.problems).toHaveLength(3 * rows)
+    expect(error.details.problems.at(-1)).toEqual({
+      line: 100_001,
+      column: 'phone',
+      value: '1',
+      rule: 'needs at least 5 digits',
+    })
+    expect(megabytes).toBeLessThan(150)
+  })
+
+  it('interrupted while it is told leaves no second document behind the first', async () => {
+    const running = begin(['orders', 'import', file, '--json'], env)
+    await running.said('"problems"')
+    running.child.kill('SIGINT')
+    const {code, stdout, stderr} = await running.ended
+    expect(code).toBe(130)
+    expect(stdout.match(/"error"/g)).toHaveLength(1)
+    expect(stderr).toContain('Interrupted. Nothing was changed.')
+  })
+
+  it('is not read on once nobody reads any more', async () => {
+    const running = begin(['orders', 'import', file, '--json'], env)
+    await running.said('"problems"')
+    running.child.stdout?.destroy()
+    const {code, stdout} = await running.ended
+    expect(code).toBe(2)
+    expect(stdout.length).toBeLessThan(10_000_000)
   })
 })

@@ -30,10 +30,11 @@ const eventsIn = (stdout: string) =>
 
 describe('orders import', () => {
   test('refuses a bad file as a whole, names every bad line, and sends nothing', async () => {
+    const variant = {sku: '', variantId: shop.variant('RML-SAF-050')}
     const file = orderFile(folder, 'bad.csv', [
-      {externalReference: 'B-1', customerRef: 'B-1'},
-      {externalReference: 'B-2', customerRef: '', quantity: 0},
-      {externalReference: '', customerRef: 'B-3', countryCode: 'XXX'},
+      {...variant, externalReference: 'B-1', customerRef: 'B-1'},
+      {...variant, externalReference: 'B-2', customerRef: '', quantity: 0},
+      {...variant, externalReference: '', customerRef: 'B-3', countryCode: 'XXX'},
     ])
     shop.requests()
     const {error} = await shop.json(['orders', 'import', file, '--yes'], {code: 2})
@@ -44,6 +45,43 @@ describe('orders import', () => {
     expect(shop.requests()).toEqual([])
     const {stderr} = await shop.scent(['orders', 'import', file, '--yes'])
     expect(stderr).toMatch(/line 3: quantity "0" must be a whole number/)
+  })
+
+  const unknown = () =>
+    orderFile(folder, 'unknown.csv', [
+      {externalReference: 'B-1', customerRef: 'B-1', sku: 'NONE'},
+      {externalReference: 'B-2', customerRef: 'B-2', quantity: 0},
+      {externalReference: 'B-3', customerRef: '', sku: 'NADA'},
+    ])
+
+  test('names unknown SKUs in the same refusal, for which it only reads', async () => {
+    shop.requests()
+    const {error} = await shop.json(['orders', 'import', unknown(), '--yes'], {code: 2})
+    const told = error.details.problems.map(({line, column, value}: Record<string, unknown>) => [
+      line,
+      column,
+      value,
+    ])
+    expect(told).toEqual([
+      [2, 'sku', 'NONE'],
+      [3, 'quantity', '0'],
+      [4, 'sku', 'NADA'],
+      [4, 'customerRef', null],
+    ])
+    const asked = shop.requests().map(({operation}) => operation)
+    expect(new Set(asked)).toEqual(new Set(['mintToken', 'listVariants']))
+  })
+
+  test.each<[string, NodeJS.ProcessEnv, RegExp]>([
+    ['nobody is logged in', {SCENT_CLIENT_ID: '', SCENT_CLIENT_SECRET: ''}, /no credential/],
+    ['no service answers', {SCENT_BASE_URL: 'http://127.0.0.1:1'}, /No connection to 127\.0\.0\.1:1/],
+  ])('names all else where %s, and says that SKUs were not looked up', async (_, env, why) => {
+    shop.requests()
+    const {error} = await shop.json(['orders', 'import', unknown(), '--yes'], {code: 2, env})
+    expect(error.details.problems).toHaveLength(2)
+    expect(error.message).toMatch(/has 2 problems\. Nothing was sent\. Its SKUs were not looked up: /)
+    expect(error.message).toMatch(why)
+    expect(shop.requests()).toEqual([])
   })
 
   test('shows its plan with the total of live previews for a dry run, and leaves nothing behind', async () => {
@@ -222,6 +260,19 @@ describe('orders import', () => {
       state: 'unsettled',
     })
     expect((await shop.json(['jobs', 'show', job])).orders[0]).toMatchObject({outcome: 'unknown'})
+  })
+})
+
+test('in a terminal a bad file names its first lines, and where to find the others', async () => {
+  const rows = manyOrders('B', 400).map((row) => ({...row, sku: '', variantId: 'x'}))
+  const file = orderFile(folder, 'many.csv', rows)
+  await withTerminal({...shop.env, PATH: process.env.PATH, TERM: 'xterm-256color'}, async (terminal) => {
+    terminal.type(`${process.execPath} bin/run.js orders import ${file}; echo "exit $?"`)
+    terminal.press('Enter')
+    await terminal.see('exit 2')
+    expect(terminal.screen()).toMatch(
+      /line 301: variantId "x" must be a UUID\n {2}… and 100 more; --json names them all, and so does 2> FILE\.\nNext: /,
+    )
   })
 })
 

@@ -6,23 +6,20 @@ import {cartsIn, checkCartFile, type FileCart} from '../../src/flows/cart-file.t
 import type {VariantsBySku} from '../../src/flows/rows.ts'
 import {openRows} from '../../src/store/rows.ts'
 import {folder} from '../support/program.ts'
+import {checkedRows} from '../support/told.ts'
 
 const rose = '6c1f8a52-3f0e-4b1d-9a70-5d2c8e1b7f43'
 const oud = '7c1f8a52-3f0e-4b1d-9a70-5d2c8e1b7f43'
 
-async function read(text: string, customer?: string, found: VariantsBySku = new Map()) {
+async function read(text: string, customer?: string, found?: VariantsBySku) {
   const path = join(folder(), 'lines')
   writeFileSync(path, text)
   const file = await openRows(path, Readable.from([]))
   try {
-    const checked = await checkCartFile(file, customer)
-    if (found.size > 0) checked.checkSkus(found)
+    const {checked, problems} = await checkedRows(checkCartFile(file, customer, found))
     const carts: FileCart[] = []
-    if (checked.problemCount === 0)
+    if (problems.length === 0)
       for await (const cart of cartsIn(file, checked, customer, found)) carts.push(cart)
-    const problems = checked.problems.map(({line, column, value, rule}) =>
-      [`${line}:`, column, value === null ? '' : JSON.stringify(value), rule].filter(Boolean).join(' '),
-    )
     return {checked, carts, problems}
   } finally {
     await file.close()
@@ -46,7 +43,7 @@ describe('the lines of one customer form one cart', () => {
     const text = `quantity,variantId,customerRef\n2,${rose},C-1\n1,${rose},C-2\n3,${oud.toUpperCase()},C-1\n`
     const {checked, carts: found} = await read(text)
     expect(found).toEqual(carts)
-    expect(checked).toMatchObject({carts: 2, lines: 3, problemCount: 0, skus: []})
+    expect(checked).toEqual({groups: 2, lines: 3, index: new Map([['C-1', 2]]), skus: []})
   })
 
   test('in an NDJSON file', async () => {
@@ -126,6 +123,16 @@ describe('a line is refused', () => {
     expect((await read(text, 'C-1', found)).problems).toEqual([
       '3: sku "R-1" is the variant of line 2 once more; put the whole quantity into one line',
       '4: sku "NONE" is no SKU of the own assortment',
+    ])
+  })
+
+  test('whose quantity and customer are wrong with its SKU as well', async () => {
+    const text = 'sku,quantity,customerRef\nNONE,0,..\n'
+    expect((await read(text)).checked.skus).toEqual(['NONE'])
+    expect((await read(text, undefined, new Map([['NONE', []]]))).problems).toEqual([
+      '2: quantity "0" must be a whole number of 1 or more',
+      '2: sku "NONE" is no SKU of the own assortment',
+      '2: customerRef ".." can not be part of a path',
     ])
   })
 

@@ -4,11 +4,11 @@ import {join} from 'node:path'
 import {Readable} from 'node:stream'
 import {describe, expect, test} from 'vitest'
 import {checkOrderFile, type FileOrder, ordersIn} from '../../src/flows/order-file.ts'
-import {badFile, type VariantsBySku} from '../../src/flows/rows.ts'
+import type {VariantsBySku} from '../../src/flows/rows.ts'
 import {openRows} from '../../src/store/rows.ts'
-import {failureDocument, failureText} from '../../src/terminal/failure.ts'
 import {writeRefused} from '../../src/terminal/jobs.ts'
 import {folder, program} from '../support/program.ts'
+import {checkedRows} from '../support/told.ts'
 
 const rose = '6c1f8a52-3f0e-4b1d-9a70-5d2c8e1b7f43'
 const oud = '7c1f8a52-3f0e-4b1d-9a70-5d2c8e1b7f43'
@@ -50,25 +50,21 @@ const order = {
 }
 const ndjson = (...orders: unknown[]) => orders.map((one) => `${JSON.stringify(one)}\n`).join('')
 
-async function read(text: string, found: VariantsBySku = new Map()) {
+async function read(text: string, found?: VariantsBySku) {
   const path = join(folder(), 'orders')
   writeFileSync(path, text)
   const file = await openRows(path, Readable.from([]))
   try {
-    const checked = await checkOrderFile(file)
-    if (found.size > 0) checked.checkSkus(found)
+    const {checked, problems} = await checkedRows(checkOrderFile(file, found))
     const orders: FileOrder[] = []
-    if (checked.problemCount === 0) for await (const one of ordersIn(file, checked, found)) orders.push(one)
-    return {checked, orders}
+    if (problems.length === 0) for await (const one of ordersIn(file, checked, found)) orders.push(one)
+    return {checked, problems, orders}
   } finally {
     await file.close()
   }
 }
 
-const problemsOf = async (text: string, found?: VariantsBySku) =>
-  (await read(text, found)).checked.problems.map(({line, column, value, rule}) =>
-    [`${line}:`, column, value === null ? '' : JSON.stringify(value), rule].filter(Boolean).join(' '),
-  )
+const problemsOf = async (text: string, found?: VariantsBySku) => (await read(text, found)).problems
 
 describe('rows of one reference form one order', () => {
   const whole = {
@@ -94,7 +90,7 @@ describe('rows of one reference form one order', () => {
         {...good, externalReference: 'C'},
       ),
     )
-    expect(checked).toMatchObject({orders: 3, lines: 4, rows: 4, problemCount: 0, skus: []})
+    expect(checked).toEqual({groups: 3, lines: 4, index: new Map([['A', 2]]), skus: []})
     expect(orders).toEqual([
       {...whole, reference: 'B', lines: [whole.lines[0]], discountCode: 'SAVE5', rows: [3]},
       {...whole, rows: [2, 4]},
@@ -270,6 +266,13 @@ describe('a row is refused', () => {
     expect((await problemsOf(ndjson({...order, ...fields})))[0]).toBe(problem)
   })
 
+  test('once, however many lines above the limit one row holds', async () => {
+    const lines = Array.from({length: 100_000}, () => ({}))
+    const problems = await problemsOf(ndjson({...order, lines}))
+    expect(problems[0]).toBe('1: externalReference "A" has more than 1000 lines in one order')
+    expect(problems).toHaveLength(1 + 2 * 1000)
+  })
+
   test('one line too many for its order', async () => {
     const lines = Array.from({length: 1001}, (_, n) => ({
       variantId: `6c1f8a52-3f0e-4b1d-9a70-${String(n).padStart(12, '0')}`,
@@ -304,6 +307,25 @@ describe('a row is refused', () => {
       '2: city is required',
       '2: phone is required',
       '3: externalReference is required',
+      '3: customerRef "." can not be part of a path',
+    ])
+  })
+
+  test('also where the quantity beside it is wrong: its variant counts, and its SKU is looked up', async () => {
+    const rows = [
+      {...good, quantity: '0'},
+      {...later, externalReference: 'A', variantId: rose, quantity: '1'},
+      {...good, externalReference: '', variantId: '', sku: 'NONE', quantity: 'x', phone: '1'},
+    ]
+    const text = csv({...rows[0], sku: ''}, ...rows.slice(1))
+    expect((await read(text)).checked.skus).toEqual(['NONE'])
+    expect(await problemsOf(text, new Map([['NONE', []]]))).toEqual([
+      '2: quantity "0" must be a whole number of 1 or more',
+      `3: variantId "${rose}" is the variant of line 2 once more; put the whole quantity into one line`,
+      '4: quantity "x" must be a whole number of 1 or more',
+      '4: sku "NONE" is no SKU of the own assortment',
+      '4: externalReference is required',
+      '4: phone "1" needs at least 5 digits',
     ])
   })
 
@@ -373,9 +395,9 @@ describe('the SKUs of a file', () => {
         found,
       ),
     ).toEqual([
-      `5: sku "R-1" is the variant of line 2 once more; put the whole quantity into one line`,
       `3: sku "TWO" stands for several variants: ${rose}, ${oud}; give one as variantId`,
       '4: sku "NONE" is no SKU of the own assortment',
+      `5: variantId "${rose}" is the variant of line 2 once more; put the whole quantity into one line`,
       '7: sku "NONE" is no SKU of the own assortment',
     ])
   })
@@ -396,40 +418,17 @@ describe('the columns of a CSV file', () => {
     ])
   })
 
+  test('that are none do not hide what is wrong in the rows', async () => {
+    const row = {...good, phones: ''}
+    expect(await problemsOf(csv(row, {...row, externalReference: 'B', phone: '1'}))).toEqual([
+      '1: phones is no column here; did you mean phone?',
+      '3: phone "1" needs at least 5 digits',
+    ])
+  })
+
   test('are not enough without a row', async () => {
     expect(await problemsOf(csv(good).split('\n')[0] ?? '')).toEqual(['1: has a header and no rows'])
   })
-})
-
-test('a bad file tells its first problems, counts the others, and prints a line each', async () => {
-  const rows = Array.from({length: 10_020}, (_, at) => ({
-    ...good,
-    externalReference: `R-${at}`,
-    quantity: '0',
-  }))
-  const {checked} = await read(csv(...rows))
-  const failure = badFile('orders.csv', checked.problems, checked.problemCount)
-  const {error} = failureDocument(failure)
-  expect(error).toMatchObject({state: 'INVALID_INPUT', exitCode: 2, details: {more: 20}})
-  expect(error.message).toBe('"orders.csv" has 10020 problems. Nothing was sent.')
-  const [first, ...others] = (error.details as {problems: object[]}).problems
-  expect(first).toEqual({
-    line: 2,
-    column: 'quantity',
-    value: '0',
-    rule: 'must be a whole number of 1 or more',
-  })
-  expect(others).toHaveLength(9_999)
-  const lines = failureText(failure).split('\n')
-  expect(lines).toContain('  line 17: quantity "0" must be a whole number of 1 or more')
-  expect(lines).toContain('  more: 20')
-  expect(lines).toHaveLength(10_004)
-})
-
-test('a value from a file can not act on a terminal', async () => {
-  const {checked} = await read(csv({...good, quantity: '\u001b[2J\u202e1'}))
-  const text = failureText(badFile('\u001b[1m', checked.problems, 1))
-  expect(text).not.toMatch(/[\u001b\u202e]/)
 })
 
 test('hostile lines in the middle of an NDJSON file are told, and the others read', async () => {
@@ -451,10 +450,13 @@ test('100,000 rows take little memory', () => {
     import {checkOrderFile, ordersIn} from './src/flows/order-file.ts'
     async function main() {
       const file = await openRows('-', process.stdin)
-      const checked = await checkOrderFile(file)
+      const check = checkOrderFile(file)
+      let problems = 0
+      let step = await check.next()
+      for (; !step.done; step = await check.next()) problems += 1
       let orders = 0
-      for await (const order of ordersIn(file, checked)) orders += 1
-      console.log(JSON.stringify([checked.problemCount, orders, process.memoryUsage.rss() / 2 ** 20]))
+      for await (const order of ordersIn(file, step.value)) orders += 1
+      console.log(JSON.stringify([problems, orders, process.memoryUsage.rss() / 2 ** 20]))
     }
     main()
   `)

@@ -2,7 +2,7 @@ import {writeFileSync} from 'node:fs'
 import {join} from 'node:path'
 
 const columns = [
-  ...['externalReference', 'customerRef', 'sku', 'quantity', 'recipient', 'line1', 'city'],
+  ...['externalReference', 'customerRef', 'variantId', 'sku', 'quantity', 'recipient', 'line1', 'city'],
   ...['nationalAddress', 'countryCode', 'phone'],
 ] as const
 

@@ -4,8 +4,9 @@ import {Failure} from '../../src/contract/failure.ts'
 import {parseJson} from '../../src/contract/money.ts'
 import {nearest} from '../../src/contract/nearest.ts'
 import {drawEvents} from '../../src/terminal/exchange.ts'
-import {failureDocument, failureText} from '../../src/terminal/failure.ts'
+import {failureDocument} from '../../src/terminal/failure.ts'
 import {watch} from '../../src/terminal/traffic.ts'
+import {failureText} from '../support/told.ts'
 
 function drawn(debug: boolean, ...events: ClientEvent[]): string[] {
   const said: string[] = []
@@ -73,7 +74,7 @@ describe('the story of an interrupt', () => {
 })
 
 describe('a failure', () => {
-  it('shows details of every shape, each on its line', () => {
+  it('shows details of every shape, each on its line', async () => {
     const details = {
       errors: {city: ['a', 'b']},
       orderId: 'x',
@@ -81,14 +82,16 @@ describe('a failure', () => {
       list: [1, parseJson('2.50')],
       deep: {a: {b: 1}},
     }
-    const text = failureText(new Failure('VALIDATION_ERRORS', {httpStatus: 400, details}))
+    const text = await failureText(new Failure('VALIDATION_ERRORS', {httpStatus: 400, details}))
     expect(text.split('\n').slice(1, -2)).toEqual([
       '  city: a; b',
       '  orderId: x',
       '  list: 1; 2.50',
       '  deep: a b 1',
     ])
-    expect(failureText(new Failure('VALIDATION_ERRORS', {details: 'just text'}))).toContain('\n  just text\n')
+    expect(await failureText(new Failure('VALIDATION_ERRORS', {details: 'just text'}))).toContain(
+      '\n  just text\n',
+    )
   })
 
   it('carries nothing into its document but the fields that are named', () => {

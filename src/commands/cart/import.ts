@@ -2,14 +2,14 @@ import {resolve} from 'node:path'
 import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
 import {apiFlags, customerFlag, ScentCommand} from '../../command.ts'
-import {type CartFile, checkCartFile} from '../../flows/cart-file.ts'
+import {checkCartFile} from '../../flows/cart-file.ts'
 import {type CartPlan, type CheckedCarts, planCarts, surveyCarts} from '../../flows/cart-plan.ts'
 import {type ImportMode, importModes} from '../../flows/cart-steps.ts'
-import {resolveSkus} from '../../flows/catalog.ts'
-import {badFile} from '../../flows/rows.ts'
+import {requireGoodRows, requireGoodSkus} from '../../flows/check-file.ts'
+import type {RowsFile} from '../../flows/row-groups.ts'
+import type {VariantsBySku} from '../../flows/rows.ts'
 import type {Session} from '../../session.ts'
 import type {Jobs} from '../../store/jobs.ts'
-import {openRows} from '../../store/rows.ts'
 import {cartPlanTable, importQuestion} from '../../terminal/cart-import.ts'
 
 /** Carts that are read before the question; of more of them it tells the number. */
@@ -48,48 +48,33 @@ Exit codes: 0 every line is at its target, 11 some lines were refused, 12 some c
     await this.staySmall()
     const {args, flags} = await this.parse(CartImport)
     const {mode, customer} = flags
-    const file = await openRows(args.file, process.stdin)
-    try {
-      const checked = await checkCartFile(file, customer)
-      requireGood(args.file, checked)
-      const session = await this.session(flags, {job: true, board: true})
-      const same = {kind: 'cart', fileHash: file.hash, options: {customer: customer ?? null}} as const
-      const earlier = flags['dry-run'] ? undefined : await this.goOn(session, same, {concurrency: 1})
-      if (earlier) return earlier.document
-      const ask = await this.ask()
-      if (!flags['dry-run'] && !ask.interactive) await ask.confirm(importQuestion(mode, checked))
-      const carts = await this.resolved(session, args.file, file, checked, customer)
-      if (flags['dry-run']) return await this.dryRun(session, carts, mode)
-      if (!flags.yes) await this.approve(session, carts, checked, mode)
-      const about = {
-        kind: 'cart',
-        file: args.file === '-' ? '-' : resolve(args.file),
-        fileHash: file.hash,
-        program: this.config.version,
-        options: {mode, customer: customer ?? null},
-      } as const
-      const job = await this.keep(session, about, carts)
-      return await this.runJob(session, job, {concurrency: 1})
-    } finally {
-      await file.close()
+    const file = await this.rows(args.file)
+    const source = {
+      path: args.file,
+      check: (found?: VariantsBySku) => checkCartFile(file, customer, found),
     }
-  }
-
-  /** Finds the variants that the file's SKUs stand for. */
-  private async resolved(
-    {client, catalog, time, progress}: Session,
-    path: string,
-    file: CheckedCarts['file'],
-    checked: CartFile,
-    customer: string | undefined,
-  ): Promise<CheckedCarts> {
-    if (checked.skus.length > 0) progress.say('Reading the catalog …')
-    const cache = await catalog()
-    const found = await resolveSkus({client, cache, now: time.now}, checked.skus)
-    progress.clear()
-    checked.checkSkus(found)
-    requireGood(path, checked)
-    return {file, checked, customer, found, names: (await cache.read()).skus}
+    const checked = await requireGoodRows(source, () => this.catalog(flags))
+    const session = await this.session(flags, {job: true, board: true})
+    const same = {kind: 'cart', fileHash: file.hash, options: {customer: customer ?? null}} as const
+    const earlier = flags['dry-run'] ? undefined : await this.goOn(session, same, {concurrency: 1})
+    if (earlier) return earlier.document
+    const ask = await this.ask()
+    if (!flags['dry-run'] && !ask.interactive) await ask.confirm(importQuestion(mode, checked))
+    if (checked.skus.length > 0) session.progress.say('Reading the catalog …')
+    const known = await requireGoodSkus(source, checked, await session.catalogTools())
+    session.progress.clear()
+    const carts = {file, checked, customer, ...known}
+    if (flags['dry-run']) return this.dryRun(session, carts, mode)
+    if (!flags.yes) await this.approve(session, carts, checked, mode)
+    const about = {
+      kind: 'cart',
+      file: args.file === '-' ? '-' : resolve(args.file),
+      fileHash: file.hash,
+      program: this.config.version,
+      options: {mode, customer: customer ?? null},
+    } as const
+    const job = await this.keep(session, about, carts)
+    return this.runJob(session, job, {concurrency: 1})
   }
 
   private async dryRun({client}: Session, carts: CheckedCarts, mode: ImportMode): Promise<unknown> {
@@ -104,11 +89,11 @@ Exit codes: 0 every line is at its target, 11 some lines were refused, 12 some c
   private async approve(
     {client}: Session,
     carts: CheckedCarts,
-    checked: CartFile,
+    checked: RowsFile,
     mode: ImportMode,
   ): Promise<void> {
     const plans: CartPlan[] = []
-    if (checked.carts <= READ_FIRST) {
+    if (checked.groups <= READ_FIRST) {
       for await (const plan of surveyCarts(client, carts, mode)) plans.push(plan)
       await this.screen(cartPlanTable(plans))
     }
@@ -128,8 +113,4 @@ Exit codes: 0 every line is at its target, 11 some lines were refused, 12 some c
       throw error
     }
   }
-}
-
-function requireGood(path: string, {problems, problemCount}: CartFile): void {
-  if (problemCount > 0) throw badFile(path, problems, problemCount)
 }

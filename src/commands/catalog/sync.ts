@@ -22,11 +22,11 @@ What has left the assortment only a sync with --full can tell.`
 
   async run(): Promise<CatalogSync> {
     const {flags} = await this.parse(SyncCatalog)
-    const {client, catalog, time, progress} = await this.session(flags, {job: true})
+    const {catalogTools, progress} = await this.session(flags, {job: true})
     const tell = ({count, of}: CatalogEvent) => {
       if (process.stderr.isTTY) progress.say(`${count}${of === undefined ? '' : ` of ${of}`} variants read`)
     }
-    const sync = await syncCatalog({client, cache: await catalog(), now: time.now, tell}, flags)
+    const sync = await syncCatalog({...(await catalogTools()), tell}, flags)
     this.show(syncCard(sync))
     return sync
   }

@@ -6,13 +6,14 @@ import {Failure} from '../../contract/failure.ts'
 import {digits, exact} from '../../contract/money.ts'
 import {planOrders} from '../../flows/bulk-plan.ts'
 import type {OrderPreviews} from '../../flows/bulk-preview.ts'
-import {resolveSkus} from '../../flows/catalog.ts'
-import {checkOrderFile, type OrderFile, ordersIn} from '../../flows/order-file.ts'
+import {type NamedFile, requireGoodRows, requireGoodSkus} from '../../flows/check-file.ts'
+import {checkOrderFile, ordersIn} from '../../flows/order-file.ts'
 import {minus} from '../../flows/price.ts'
-import {badFile} from '../../flows/rows.ts'
+import type {RowsFile} from '../../flows/row-groups.ts'
+import type {VariantsBySku} from '../../flows/rows.ts'
 import type {Session} from '../../session.ts'
 import type {JobDraft, JobFile} from '../../store/jobs.ts'
-import {openRows, type RowFile} from '../../store/rows.ts'
+import type {RowFile} from '../../store/rows.ts'
 import {amountFlag, ratioFlag} from '../../terminal/amounts.ts'
 import {moneyText} from '../../terminal/cells.ts'
 import {type DryRunView, type PlanView, planCard, refusedPreviews, requireNew} from '../../terminal/jobs.ts'
@@ -62,28 +63,24 @@ Exit codes: 0 every order was charged once, 11 some were refused and not charged
     const maxTotal = amountFlag('--max-total', flags['max-total'])
     const maxDrift = ratioFlag('--max-drift', flags['max-drift'])
     if (flags.refused !== undefined) requireNew(flags.refused)
-    const file = await openRows(args.file, process.stdin)
-    try {
-      const checked = await checkOrderFile(file)
-      requireGood(args.file, checked)
-      const session = await this.session(flags, {job: true, board: true})
-      const wish = {file, checked, path: args.file, maxTotal}
-      if (flags['dry-run']) return await this.dryRun(session, wish, flags.concurrency)
-      const same = {kind: 'orders', fileHash: file.hash} as const
-      const earlier = await this.goOn(session, same, flags)
-      if (earlier) return earlier.document
-      const about = {
-        kind: 'orders',
-        file: args.file === '-' ? '-' : resolve(args.file),
-        fileHash: file.hash,
-        program: this.config.version,
-        options: {cart: flags.cart, maxTotal: maxTotal ?? null, maxDrift: maxDrift ?? null},
-      } as const
-      const draft = await (await session.jobs()).draft(about, new Date().toISOString())
-      return await this.runJob(session, await this.approve(session, draft, wish), flags)
-    } finally {
-      await file.close()
-    }
+    const file = await this.rows(args.file)
+    const source = {path: args.file, check: (found?: VariantsBySku) => checkOrderFile(file, found)}
+    const checked = await requireGoodRows(source, () => this.catalog(flags))
+    const session = await this.session(flags, {job: true, board: true})
+    const wish = {file, checked, source, maxTotal}
+    if (flags['dry-run']) return this.dryRun(session, wish, flags.concurrency)
+    const same = {kind: 'orders', fileHash: file.hash} as const
+    const earlier = await this.goOn(session, same, flags)
+    if (earlier) return earlier.document
+    const about = {
+      kind: 'orders',
+      file: args.file === '-' ? '-' : resolve(args.file),
+      fileHash: file.hash,
+      program: this.config.version,
+      options: {cart: flags.cart, maxTotal: maxTotal ?? null, maxDrift: maxDrift ?? null},
+    } as const
+    const draft = await (await session.jobs()).draft(about, new Date().toISOString())
+    return this.runJob(session, await this.approve(session, draft, wish), flags)
   }
 
   /** Plans the job, shows it and asks once. */
@@ -127,30 +124,23 @@ Exit codes: 0 every order was charged once, 11 some were refused and not charged
     return view
   }
 
-  private async plan(session: Session, draft: Pick<JobDraft, 'append'>, {file, checked, path}: Wish) {
+  private async plan(session: Session, draft: Pick<JobDraft, 'append'>, {file, checked, source}: Wish) {
     const {client, progress} = session
     progress.say('Reading the catalog …')
-    const cache = await session.catalog()
-    const found = await resolveSkus({client, cache, now: session.time.now}, checked.skus)
-    checked.checkSkus(found)
-    requireGood(path, checked)
+    const known = await requireGoodSkus(source, checked, await session.catalogTools())
     progress.say('Planning …')
-    const orders = {file, checked, found, names: (await cache.read()).skus}
+    const orders = {file, checked, ...known}
     const plan = await planOrders(client, orders, draft, new Date().toISOString())
     progress.clear()
-    return {plan: {file: path, ...plan}, orders}
+    return {plan: {file: source.path, ...plan}, orders}
   }
 }
 
 interface Wish {
   file: RowFile
-  checked: OrderFile
-  path: string
+  checked: RowsFile
+  source: NamedFile
   maxTotal: string | undefined
-}
-
-function requireGood(path: string, {problems, problemCount}: OrderFile): void {
-  if (problemCount > 0) throw badFile(path, problems, problemCount)
 }
 
 function requireWithin({pricedGoods, currency}: PlanView, maxTotal: string | undefined): void {

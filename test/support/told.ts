@@ -1,0 +1,23 @@
+import type {Failure} from '../../src/contract/failure.ts'
+import type {RowsFile} from '../../src/flows/row-groups.ts'
+import type {Problem} from '../../src/flows/rows.ts'
+import {failureTexts} from '../../src/terminal/failure.ts'
+
+/** All that a person is told of a failure. */
+export async function failureText(failure: Failure, most?: number): Promise<string> {
+  let text = ''
+  for await (const part of failureTexts(failure, most === undefined ? {} : {most})) text += part
+  return text
+}
+
+/** What a check of a whole file answers, and its problems as `line: column "value" rule`. */
+export async function checkedRows(check: AsyncGenerator<Problem, RowsFile>) {
+  const problems: string[] = []
+  for (;;) {
+    const step = await check.next()
+    if (step.done) return {checked: step.value, problems}
+    const {line, column, value, rule} = step.value
+    const shown = value === null ? '' : JSON.stringify(value)
+    problems.push([`${line}:`, column, shown, rule].filter(Boolean).join(' '))
+  }
+}
