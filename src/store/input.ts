@@ -1,4 +1,3 @@
-import {isUtf8} from 'node:buffer'
 import {createHash} from 'node:crypto'
 import {constants, createReadStream, openSync, type Stats, statSync} from 'node:fs'
 import {type FileHandle, mkdtemp, open, rm} from 'node:fs/promises'
@@ -57,8 +56,8 @@ export interface Input {
 }
 
 /**
- * Opens a file that the user names, or stdin for `-`, and reads it once: it must be UTF-8 without NUL, and no line
- * over 1 MiB. What can be read only once (stdin, a pipe) is kept in a temporary file, which has no name any more when
+ * Opens a file that the user names, or stdin for `-`, and reads it once: it must hold no NUL, and no line over 1 MiB.
+ * What can be read only once (stdin, a pipe) is kept in a temporary file, which has no name any more when
  * this returns. Fails with INVALID_INPUT.
  */
 export async function openInput(path: string, stdin: Readable): Promise<Input> {
@@ -127,39 +126,21 @@ async function check(path: string, chunks: AsyncIterable<Buffer>): Promise<strin
   const hash = createHash('sha256')
   let bytes = 0
   let line = 1
-  let rest: Buffer = Buffer.alloc(0)
-  const accept = (block: Buffer) => {
-    const problem = problemOf(block)
-    if (problem) throw unreadable(path, `${problem.why} (line ${line + problem.line})`)
-    line += newlines(block)
-  }
+  let length = 0
   for await (const chunk of chunks) {
     hash.update(chunk)
     if (bytes === 0 && isUtf16(chunk)) throw unreadable(path, 'it is UTF-16; save it as UTF-8')
     bytes += chunk.length
     if (bytes > LARGEST_FILE) throw unreadable(path, 'it is over 2 GiB')
-    const block = Buffer.concat([rest, chunk])
-    const end = block.lastIndexOf(NEWLINE) + 1
-    accept(block.subarray(0, end))
-    rest = block.subarray(end)
-    if (rest.length > LONGEST_LINE) throw unreadable(path, `line ${line} is over 1 MiB`)
+    const nul = chunk.indexOf(0)
+    if (nul >= 0)
+      throw unreadable(path, `it holds a NUL character (line ${line + newlines(chunk.subarray(0, nul))})`)
+    line += newlines(chunk)
+    const end = chunk.lastIndexOf(NEWLINE) + 1
+    length = chunk.length - end + (end > 0 ? 0 : length)
+    if (length > LONGEST_LINE) throw unreadable(path, `line ${line} is over 1 MiB`)
   }
-  accept(rest)
   return hash.digest('hex')
-}
-
-/** What is wrong with whole lines, and in which of them, from 0. */
-function problemOf(block: Buffer): {line: number; why: string} | undefined {
-  if (block.includes(0))
-    return {line: newlines(block.subarray(0, block.indexOf(0))), why: 'it holds a NUL character'}
-  if (isUtf8(block)) return undefined
-  let line = 0
-  for (let start = 0; start < block.length; line += 1) {
-    const end = block.indexOf(NEWLINE, start) + 1 || block.length
-    if (!isUtf8(block.subarray(start, end))) break
-    start = end
-  }
-  return {line, why: 'it is not UTF-8'}
 }
 
 function newlines(block: Buffer): number {

@@ -8,7 +8,7 @@ import {type Input, LONGEST_LINE, openInput} from './input.ts'
 export interface Row {
   /** The line of the file in which it begins, from 1. */
   line: number
-  /** Its cells by the names of their columns, as text, or the members of its JSON object. */
+  /** Its cells by the names of their columns, as text, or the members of its JSON object. U+FFFD for what is no UTF-8. */
   fields: Record<string, unknown>
   /** Why it can't be read; `fields` is empty then. */
   problem?: string
@@ -61,6 +61,7 @@ async function headerOf(input: Input): Promise<RowFile['header']> {
   for await (const {line, cells, problem} of csvRecords(input)) {
     if (problem) throw refused(input, `has a header that ${problem}`)
     const columns = cells.map((cell) => cell.trim())
+    if (columns.some(isDamaged)) throw refused(input, 'has a header that is not UTF-8; save it as UTF-8')
     const other = columns.length === 1 && /[;\t|]/.exec(columns[0] ?? '')
     if (other) throw refused(input, `separates its columns by ${JSON.stringify(other[0])}; use commas`)
     return {line, columns}
@@ -76,6 +77,9 @@ async function* csvRows(input: Input, columns: readonly string[]): AsyncGenerato
     else yield {line, fields: Object.fromEntries(columns.map((name, at) => [name, cells[at]]))}
   }
 }
+
+/** Bytes that are no UTF-8 are this character when they are read. */
+const isDamaged = (text: string) => text.includes('\ufffd')
 
 /** A column without a name may stand there, as spreadsheets leave them behind, but it holds nothing. */
 function misfit(cells: readonly string[], columns: readonly string[]): string | undefined {

@@ -50,7 +50,7 @@ const order = {
 }
 const ndjson = (...orders: unknown[]) => orders.map((one) => `${JSON.stringify(one)}\n`).join('')
 
-async function read(text: string, found?: VariantsBySku) {
+async function read(text: string | Buffer, found?: VariantsBySku) {
   const path = join(folder(), 'orders')
   writeFileSync(path, text)
   const file = await openRows(path, Readable.from([]))
@@ -64,7 +64,7 @@ async function read(text: string, found?: VariantsBySku) {
   }
 }
 
-const problemsOf = async (text: string, found?: VariantsBySku) => (await read(text, found)).problems
+const problemsOf = async (text: string | Buffer, found?: VariantsBySku) => (await read(text, found)).problems
 
 describe('rows of one reference form one order', () => {
   const whole = {
@@ -429,6 +429,28 @@ describe('the columns of a CSV file', () => {
   test('are not enough without a row', async () => {
     expect(await problemsOf(csv(good).split('\n')[0] ?? '')).toEqual(['1: has a header and no rows'])
   })
+})
+
+test('every line with bytes that are no UTF-8 is named, with its column', async () => {
+  const rows = ['No\xfbra', 'Noura', '\xe4\xe6\xd1\xc9'].map((recipient, n) => ({
+    ...good,
+    externalReference: `R-${n}`,
+    recipient,
+  }))
+  const rule = 'must be UTF-8 text; some of its bytes were none'
+  expect(await problemsOf(Buffer.from(csv(...rows), 'latin1'))).toEqual([
+    `2: recipient "No\ufffdra" ${rule}`,
+    `4: recipient "\ufffd\ufffd\ufffd\ufffd" ${rule}`,
+  ])
+  const [first] = rows.map(({recipient}) => ({
+    ...order,
+    shippingAddress: {...order.shippingAddress, recipient},
+  }))
+  const other = {...order, externalReference: 'B', 'No\xfbra': 1}
+  expect(await problemsOf(Buffer.from(ndjson(first, other), 'latin1'))).toEqual([
+    `1: shippingAddress.recipient "No\ufffdra" ${rule}`,
+    expect.stringMatching(/^2: No\ufffdra is no field here/),
+  ])
 })
 
 test('hostile lines in the middle of an NDJSON file are told, and the others read', async () => {
