@@ -40,6 +40,7 @@ export {
   listFlags,
   outputFlags,
   refusedFlag,
+  rowsArg,
 } from './terminal/flags.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: oclif's own shape of parsed flags and arguments

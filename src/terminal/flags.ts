@@ -1,4 +1,5 @@
 import type {Interfaces} from '@oclif/core'
+import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
 import {Failure} from '../contract/failure.ts'
 import {isUuid} from '../contract/uuid.ts'
@@ -96,6 +97,9 @@ export const concurrencyFlag = Flags.integer({
   max: 32,
   helpValue: 'N',
 })
+
+/** A file of rows for a job. */
+export const rowsArg = Args.string({description: 'CSV or NDJSON, or - for stdin.', required: true})
 
 export const refusedFlag = Flags.string({
   summary: 'Write refused rows to this new file, to correct and import again.',

@@ -139,6 +139,19 @@ describe('cart import', () => {
     expect(shop.cart('E-1')).toEqual({[one]: 1, [three]: 2})
   })
 
+  test('writes what was refused by itself where --refused asks for it, to a new file only', async () => {
+    const unknown = '11111111-2222-4333-8444-555555555555'
+    const path = cartFile('refused-too.csv', ['E-5', unknown, 2], ['E-5', one, 1])
+    const refused = join(folder, 'refused-too-refused.csv')
+    const words = ['cart', 'import', path, '--yes', '--refused', refused]
+    await shop.json(words, {code: 11})
+    expect(readFileSync(refused, 'utf8')).toMatch(new RegExp(`\nE-5,${unknown},2,"?NOT_FOUND_VARIANT: .*\n$`))
+    shop.requests()
+    const {error} = await shop.json(words, {code: 2})
+    expect(error.message).toContain('exists already, and is not overwritten')
+    expect(shop.requests()).toEqual([])
+  })
+
   test('with replace writes carts whole that hold refused lines: a file says all that a cart is to hold', async () => {
     const unknown = '11111111-2222-4333-8444-555555555555'
     const path = cartFile('whole.csv', ['E-3', one, 1], ['E-3', unknown, 2], ['E-4', one, 1])

@@ -1,7 +1,6 @@
 import {resolve} from 'node:path'
-import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
-import {apiFlags, customerFlag, ScentCommand} from '../../command.ts'
+import {apiFlags, customerFlag, refusedFlag, rowsArg, ScentCommand} from '../../command.ts'
 import {checkCartFile} from '../../flows/cart-file.ts'
 import {type CartPlan, type CheckedCarts, planCarts, surveyCarts} from '../../flows/cart-plan.ts'
 import {type ImportMode, importModes} from '../../flows/cart-steps.ts'
@@ -11,6 +10,7 @@ import type {VariantsBySku} from '../../flows/rows.ts'
 import type {Session} from '../../session.ts'
 import type {Jobs} from '../../store/jobs.ts'
 import {cartPlanTable, importQuestion} from '../../terminal/cart-import.ts'
+import {requireNew} from '../../terminal/jobs.ts'
 
 /** Carts that are read before the question; of more of them it tells the number. */
 const READ_FIRST = 20
@@ -30,10 +30,10 @@ Exit codes: 0 every line is at its target, 11 some lines were refused, 12 some c
   static override examples = [
     '<%= config.bin %> cart import lines.csv --customer C-1042 --dry-run',
     '<%= config.bin %> cart import lines.csv --customer C-1042 --mode replace',
-    '<%= config.bin %> cart import carts.csv --yes --json',
+    '<%= config.bin %> cart import carts.csv --yes --refused refused.csv --json',
     'jq -c ".lines[]" wish.json | <%= config.bin %> cart import - --customer C-1042 --yes',
   ]
-  static override args = {file: Args.string({description: 'CSV or NDJSON, or - for stdin.', required: true})}
+  static override args = {file: rowsArg}
   static override flags = {
     ...apiFlags,
     customer: customerFlag,
@@ -41,6 +41,7 @@ Exit codes: 0 every line is at its target, 11 some lines were refused, 12 some c
       summary: 'Add to what a cart holds, or let it hold exactly the file.',
       default: 'merge' as ImportMode,
     }),
+    refused: refusedFlag,
     'dry-run': Flags.boolean({summary: 'Show what would change in each cart; change nothing.'}),
   }
 
@@ -48,15 +49,17 @@ Exit codes: 0 every line is at its target, 11 some lines were refused, 12 some c
     await this.staySmall()
     const {args, flags} = await this.parse(CartImport)
     const {mode, customer} = flags
+    if (flags.refused !== undefined) requireNew(flags.refused)
     const file = await this.rows(args.file)
     const source = {
       path: args.file,
       check: (found?: VariantsBySku) => checkCartFile(file, customer, found),
     }
     const checked = await requireGoodRows(source, () => this.catalog(flags))
+    const options = {concurrency: 1, refused: flags.refused}
     const session = await this.session(flags, {job: true, board: true})
     const same = {kind: 'cart', fileHash: file.hash, options: {customer: customer ?? null}} as const
-    const earlier = flags['dry-run'] ? undefined : await this.goOn(session, same, {concurrency: 1})
+    const earlier = flags['dry-run'] ? undefined : await this.goOn(session, same, options)
     if (earlier) return earlier.document
     const ask = await this.ask()
     if (!flags['dry-run'] && !ask.interactive) await ask.confirm(importQuestion(mode, checked))
@@ -74,7 +77,7 @@ Exit codes: 0 every line is at its target, 11 some lines were refused, 12 some c
       options: {mode, customer: customer ?? null},
     } as const
     const job = await this.keep(session, about, carts)
-    return this.runJob(session, job, {concurrency: 1})
+    return this.runJob(session, job, options)
   }
 
   private async dryRun({client}: Session, carts: CheckedCarts, mode: ImportMode): Promise<unknown> {

@@ -1,7 +1,6 @@
 import {resolve} from 'node:path'
-import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
-import {apiFlags, concurrencyFlag, refusedFlag, ScentCommand} from '../../command.ts'
+import {apiFlags, concurrencyFlag, refusedFlag, rowsArg, ScentCommand} from '../../command.ts'
 import {Failure} from '../../contract/failure.ts'
 import {digits, exact} from '../../contract/money.ts'
 import {planOrders} from '../../flows/bulk-plan.ts'
@@ -38,7 +37,7 @@ Exit codes: 0 every order was charged once, 11 some were refused and not charged
     '<%= config.bin %> orders import orders.csv --yes --max-total 250000 --max-drift 2% --refused refused.csv --json',
     'zcat orders.ndjson.gz | <%= config.bin %> orders import - --yes --output ndjson',
   ]
-  static override args = {file: Args.string({description: 'CSV or NDJSON, or - for stdin.', required: true})}
+  static override args = {file: rowsArg}
   static override flags = {
     ...apiFlags,
     concurrency: concurrencyFlag,
