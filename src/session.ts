@@ -169,12 +169,15 @@ export function openSession(
       const path = cartLock(folders, identity, customerRef)
       const free = tryLock(path)
       if (free) return work().finally(free)
-      say('Another checkout of this cart runs on this machine; waiting for it.')
+      // Carts share locks now and then, and an order of a second is no news.
+      const text = 'Another checkout of this cart runs on this machine; waiting for it.'
+      const telling = setTimeout(say, 1_000, text)
       const soon = () => {
+        clearTimeout(telling)
         progress.clear()
         return work()
       }
-      return withLock(path, soon, {waitMs: 180_000, stop})
+      return withLock(path, soon, {waitMs: 180_000, stop}).finally(() => clearTimeout(telling))
     },
     webhooks,
     async catalogTools() {
