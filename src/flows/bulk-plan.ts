@@ -1,7 +1,8 @@
 import type {Client} from '../client/client.ts'
-import {isFailure} from '../contract/failure.ts'
+import {Failure, isFailure} from '../contract/failure.ts'
 import {type Digits, digits, exact} from '../contract/money.ts'
 import type {JobDraft, PlannedRow} from '../store/jobs.ts'
+import type {OrderPreviews} from './bulk-preview.ts'
 import {pricesOf, type UnitPrice} from './catalog.ts'
 import type {CheckedRows} from './check-file.ts'
 import {type FileOrder, ordersIn} from './order-file.ts'
@@ -134,4 +135,46 @@ function goodsOf({lines}: FileOrder, prices: ReadonlyMap<string, UnitPrice>): st
     sum = sum.plus(exact(unit).times(quantity))
   }
   return sum.toFixed()
+}
+
+/** A plan by live previews. */
+export type PreviewedPlan = Omit<OrderPreviews, 'total'> &
+  Pick<OrderPlan, 'currency' | 'walletAfter'> & {total: Digits | null}
+
+/** What live previews say in the place of the plan's own figures. */
+export function withPreviews({currency, wallet}: OrderPlan, previews: OrderPreviews): PreviewedPlan {
+  const total = previews.total === null ? null : digits(previews.total)
+  return {
+    ...previews,
+    total,
+    currency: currency ?? previews.currency,
+    walletAfter: wallet === null || total === null ? null : minus(wallet, total),
+  }
+}
+
+/** Fails with LIMIT_EXCEEDED where the goods alone cost more than the whole job may charge. */
+export function requireWithin({pricedGoods, currency}: OrderPlan, maxTotal: string | undefined): void {
+  if (maxTotal === undefined || !exact(pricedGoods).gt(exact(maxTotal))) return
+  throw new Failure('LIMIT_EXCEEDED', {
+    message: `The goods of the file cost ${pricedGoods} ${currency ?? ''}, above the --max-total of ${maxTotal}. Nothing was sent.`,
+    hint: 'Approve the new amount with --max-total, or import less.',
+    details: {goods: String(pricedGoods), maxTotal},
+  })
+}
+
+/** What an import would meet as things are; undefined where that is nothing. */
+export function findingOf(
+  {total, currency, orders, refused}: OrderPlan & PreviewedPlan,
+  maxTotal: string | undefined,
+): Failure | undefined {
+  if (maxTotal !== undefined && total !== null && exact(total).gt(exact(maxTotal)))
+    return new Failure('LIMIT_EXCEEDED', {
+      message: `The orders would be charged ${total} ${currency ?? ''}, above the --max-total of ${maxTotal}. Nothing was ordered.`,
+      details: {total: String(total), maxTotal},
+    })
+  if (refused.length === 0) return undefined
+  return new Failure('ROWS_REFUSED', {
+    message: `${refused.length} of ${orders} ${orders === 1 ? 'order' : 'orders'} can't be made as things are. Nothing was ordered.`,
+    hint: 'Correct their lines, or import the file without them.',
+  })
 }

@@ -2,94 +2,10 @@ import {accessSync, constants, createWriteStream, existsSync} from 'node:fs'
 import {dirname} from 'node:path'
 import {Failure} from '../contract/failure.ts'
 import type {Digits} from '../contract/money.ts'
-import {badge, type Cell, money, span, time} from './cells.ts'
-import {type Card, Outlet, showCsv} from './output.ts'
+import {badge, type Cell, money, time} from './cells.ts'
+import {Outlet, showCsv} from './output.ts'
 import type {Column, Field, Table} from './table.ts'
 import {safe, type Tone} from './text.ts'
-
-/** What a plan shows before it is begun. */
-export interface PlanView {
-  file: string
-  orders: number
-  lines: number
-  units: number
-  goods: Digits | null
-  pricedGoods: Digits
-  currency: string | null
-  unpriced: {variantId: string; sku: string | null}[]
-  requests: number
-  leastMs: number
-  wallet: Digits | null
-  walletAfter: Digits | null
-}
-
-/** A plan with what live previews say. */
-export interface DryRunView extends PlanView {
-  /** What the orders that can be made would be charged, shipping included. */
-  total: Digits | null
-  baskets: number
-  refused: RefusedOrder[]
-}
-
-interface RefusedOrder {
-  externalReference: string
-  customerRef: string
-  rows: number[]
-  state: string
-  message: string
-}
-
-export function planCard(plan: PlanView | DryRunView): Card<PlanView | DryRunView> {
-  const amount = (value: Digits | null): Cell => money(value, plan.currency ?? 'SAR')
-  const previews = 'baskets' in plan ? plan : undefined
-  const all = plan.unpriced.length === 0
-  const columns: Column<PlanView | DryRunView>[] = [
-    {key: 'file', header: 'File', get: ({file}) => file},
-    {key: 'orders', header: 'Orders', get: ({orders}) => orders},
-    {key: 'lines', header: 'Lines', get: ({lines}) => lines},
-    {key: 'units', header: 'Units', get: ({units}) => units},
-    {key: 'goods', header: 'Goods incl. VAT', get: ({goods}) => amount(goods)},
-    {
-      key: 'priced-goods',
-      header: 'Goods with a price',
-      get: ({pricedGoods}) => (all ? null : amount(pricedGoods)),
-    },
-    {
-      key: 'unpriced',
-      header: 'Variants without a price',
-      get: ({unpriced}) => (all ? null : unpriced.map(({sku, variantId}) => sku ?? variantId).join(', ')),
-    },
-    {key: 'total', header: 'Total with shipping', get: () => amount(previews?.total ?? null)},
-    {key: 'baskets', header: 'Baskets previewed', get: () => previews?.baskets ?? null},
-    {key: 'refused', header: "Orders that can't be made", get: () => previews?.refused.length || null},
-    {key: 'wallet', header: 'Wallet now', get: ({wallet}) => amount(wallet)},
-    {
-      key: 'wallet-after',
-      header: previews ? 'Wallet after' : 'Wallet after the goods',
-      get: ({walletAfter}) => amount(walletAfter),
-    },
-    {key: 'requests', header: 'Requests', get: ({requests}) => requests},
-    {key: 'time', header: 'Time at the quota', get: ({leastMs}) => timeText(leastMs)},
-  ]
-  return {rows: [plan], upright: true, columns: columns.filter(({get}) => get(plan) !== null)}
-}
-
-const refusedColumns: Column<RefusedOrder>[] = [
-  {key: 'reference', header: 'Reference', whole: true, get: (row) => row.externalReference},
-  {key: 'customer', header: 'Customer', yields: true, get: ({customerRef}) => customerRef},
-  {key: 'rows', header: 'Line', get: ({rows}) => rows.join(' ')},
-  {key: 'state', header: 'State', get: ({state}) => state},
-  {key: 'why', header: 'Why', get: ({message}) => message},
-]
-
-/** The orders that can't be made, where there are some. */
-export function refusedPreviews({refused}: DryRunView): Table<RefusedOrder>[] {
-  return refused.length === 0
-    ? []
-    : [{columns: refusedColumns, rows: refused, title: "Orders that can't be made"}]
-}
-
-const timeText = (ms: number) => (ms < 60_000 ? 'under a minute' : `at least ${span(ms)}`)
 
 /** The verdict on an order of a job. */
 export interface VerdictView {

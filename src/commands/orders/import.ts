@@ -1,21 +1,17 @@
 import {resolve} from 'node:path'
 import * as Flags from '@oclif/core/flags'
 import {apiFlags, concurrencyFlag, refusedFlag, rowsArg, ScentCommand} from '../../command.ts'
-import {Failure} from '../../contract/failure.ts'
-import {digits, exact} from '../../contract/money.ts'
-import {planOrders} from '../../flows/bulk-plan.ts'
-import type {OrderPreviews} from '../../flows/bulk-preview.ts'
+import {findingOf, planOrders, requireWithin, withPreviews} from '../../flows/bulk-plan.ts'
 import {type NamedFile, requireGoodRows, requireGoodSkus} from '../../flows/check-file.ts'
 import {checkOrderFile, ordersIn} from '../../flows/order-file.ts'
-import {minus} from '../../flows/price.ts'
 import type {RowsFile} from '../../flows/row-groups.ts'
 import type {VariantsBySku} from '../../flows/rows.ts'
 import type {Session} from '../../session.ts'
 import type {JobDraft, JobFile} from '../../store/jobs.ts'
 import type {RowFile} from '../../store/rows.ts'
 import {amountFlag, ratioFlag} from '../../terminal/amounts.ts'
-import {moneyText} from '../../terminal/cells.ts'
-import {type DryRunView, type PlanView, planCard, refusedPreviews, requireNew} from '../../terminal/jobs.ts'
+import {requireNew} from '../../terminal/jobs.ts'
+import {type DryRunView, planCard, planQuestion, refusedPreviews, shortText} from '../../terminal/plan.ts'
 
 export default class OrdersImport extends ScentCommand {
   static override summary = 'Place the orders of a file, each exactly once.'
@@ -88,7 +84,7 @@ Exit codes: 0 every order was charged once, 11 some were refused and not charged
       const {plan} = await this.plan(session, draft, wish)
       requireWithin(plan, wish.maxTotal)
       if (process.stderr.isTTY) await this.screen(planCard(plan))
-      await this.confirm(question(plan))
+      await this.confirm(planQuestion(plan))
       const job = draft.keep()
       this.note(`Job ${job.head.id}. If it is cut off: \`scent jobs resume ${job.head.id}\`.`)
       return job
@@ -115,9 +111,9 @@ Exit codes: 0 every order was charged once, 11 some were refused and not charged
       stderr: process.stderr,
       stop,
     })
-    const view = withPreviews(plan, previews)
+    const view = {...plan, ...withPreviews(plan, previews)}
     this.show(planCard(view), ...refusedPreviews(view))
-    if (isShort(view)) this.note('The wallet does not cover it.')
+    if (shortText(view)) this.note(shortText(view))
     const failure = findingOf(view, wish.maxTotal)
     if (failure) this.finding(failure)
     return view
@@ -140,52 +136,4 @@ interface Wish {
   checked: RowsFile
   source: NamedFile
   maxTotal: string | undefined
-}
-
-function requireWithin({pricedGoods, currency}: PlanView, maxTotal: string | undefined): void {
-  if (maxTotal === undefined || !exact(pricedGoods).gt(exact(maxTotal))) return
-  throw new Failure('LIMIT_EXCEEDED', {
-    message: `The goods of the file cost ${pricedGoods} ${currency ?? ''}, above the --max-total of ${maxTotal}. Nothing was sent.`,
-    hint: 'Approve the new amount with --max-total, or import less.',
-    details: {goods: String(pricedGoods), maxTotal},
-  })
-}
-
-function withPreviews(plan: PlanView, {total: sum, ...previews}: OrderPreviews): DryRunView {
-  const total = sum === null ? null : digits(sum)
-  const walletAfter = plan.wallet === null || total === null ? null : minus(plan.wallet, total)
-  return {
-    ...plan,
-    currency: plan.currency ?? previews.currency,
-    walletAfter,
-    total,
-    baskets: previews.baskets,
-    refused: previews.refused,
-  }
-}
-
-/** What an import of the file would meet as things are. */
-function findingOf(
-  {total, currency, orders, refused}: DryRunView,
-  maxTotal: string | undefined,
-): Failure | undefined {
-  if (maxTotal !== undefined && total !== null && exact(total).gt(exact(maxTotal)))
-    return new Failure('LIMIT_EXCEEDED', {
-      message: `The orders would be charged ${total} ${currency ?? ''}, above the --max-total of ${maxTotal}. Nothing was ordered.`,
-      details: {total: String(total), maxTotal},
-    })
-  if (refused.length === 0) return undefined
-  return new Failure('ROWS_REFUSED', {
-    message: `${refused.length} of ${orders} ${orders === 1 ? 'order' : 'orders'} can't be made as things are. Nothing was ordered.`,
-    hint: 'Correct their lines, or import the file without them.',
-  })
-}
-
-const isShort = ({walletAfter}: PlanView) => walletAfter !== null && exact(walletAfter).lt(0)
-
-function question(plan: PlanView): string {
-  const {orders, goods, currency} = plan
-  const cost =
-    goods === null ? 'at the prices of their locks' : `for ${moneyText(goods, currency)} plus shipping`
-  return `Place ${orders} ${orders === 1 ? 'order' : 'orders'} ${cost}?${isShort(plan) ? ' The wallet does not cover it.' : ''}`
 }
