@@ -61,7 +61,6 @@ export abstract class ScentCommand extends Command {
   private opened: Session | undefined
   private file: RowFile | undefined
   private found: Failure | undefined
-  private failed: Promise<void> | undefined
   /** What Ctrl-C finds under way, and how it ends a command. */
   protected readonly interrupts = new Interrupts()
   private readonly out = new Outlet(process.stdout)
@@ -328,13 +327,7 @@ export abstract class ScentCommand extends Command {
     await printDocument(this.out, document)
   }
 
-  /** Tells how the command ends, once: a failure and an interrupt may come at the same moment. */
-  private fail(error: unknown): Promise<void> {
-    this.failed ??= this.tellFailure(error)
-    return this.failed
-  }
-
-  private async tellFailure(error: unknown): Promise<void> {
+  private async fail(error: unknown): Promise<void> {
     this.opened?.progress.clear()
     const failure = this.withStory(failureOf(error, this.id ?? '', Object.keys(this.ctor.flags)))
     process.exitCode = failure.exitCode
