@@ -7,7 +7,7 @@ import type {Life} from './crash-points.ts'
 import {simulatedDisk} from './simulated-disk.ts'
 
 /** How far apart the bytes are at which journals are cut: where several rows are under way at a time, and where not. */
-export const steps = process.env.SCENT_TEST_ALL ? {alone: 1, beside: 7} : {alone: 7, beside: 49}
+export const steps = process.env.SCENT_TEST_ALL ? {alone: 1, beside: 49} : {alone: 7, beside: 49}
 export const every = (step: number) => (step === 1 ? 'every byte' : `every ${step}th byte`)
 
 /** A journal whose machine died: its file may end at any byte from `synced` to `written`. */
