@@ -12,7 +12,7 @@ import type {CatalogTools} from './flows/catalog.ts'
 import type {SameJob} from './flows/jobs.ts'
 import type {JobOptions, JobScreen, ShowOptions} from './run-job.ts'
 import type {Session, SessionOptions} from './session.ts'
-import type {JobFile} from './store/jobs.ts'
+import type {JobDraft, JobFile} from './store/jobs.ts'
 import type {RowFile} from './store/rows.ts'
 import type {Ask} from './terminal/ask.ts'
 import {failureDocument, failureTexts, stackText} from './terminal/failure.ts'
@@ -203,6 +203,14 @@ export abstract class ScentCommand extends Command {
     const how = job.head.options.mode ? `, begun with --mode ${job.head.options.mode},` : ''
     await this.confirm(`Job ${id} of this very file${how} is not finished. Go on with it?`)
     return {document: await this.runJob(session, job, options)}
+  }
+
+  /** Makes a job of its draft, and says so. Fails with JOB_UNFINISHED where another process was quicker. */
+  protected async begin(session: Session, draft: JobDraft, same: SameJob): Promise<JobFile> {
+    const {beginJob} = await import('./run-job.ts')
+    const job = await beginJob(session, draft, same)
+    this.note(`Job ${job.head.id}. If it is cut off: \`scent jobs resume ${job.head.id}\`.`)
+    return job
   }
 
   /** Shows how far a job is, and with `watch` follows it until it ends or that is aborted. */

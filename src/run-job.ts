@@ -7,7 +7,7 @@ import {openOrderJob} from './run-orders.ts'
 import type {Session} from './session.ts'
 import {readJobCarts} from './store/job-carts.ts'
 import {readJobOrders} from './store/job-orders.ts'
-import type {JobFile, JobRecord} from './store/jobs.ts'
+import type {JobDraft, JobFile, JobRecord} from './store/jobs.ts'
 import {type Board, openBoard, type Standing} from './terminal/board.ts'
 import type {View} from './terminal/output.ts'
 
@@ -63,10 +63,30 @@ export interface JobWork {
   verdict(): Failure | undefined
 }
 
+const read = {orders: readJobOrders, cart: readJobCarts}
+
 /** The newest unfinished job of the same file, if there is one. */
 export async function openJobOf(session: Session, same: SameJob): Promise<JobFile | undefined> {
-  const read = {orders: readJobOrders, cart: readJobCarts}
   return unfinishedJob((await session.jobs()).list(), read, same)
+}
+
+/**
+ * Makes a job of its draft. Fails with JOB_UNFINISHED where another process has begun the same one since this one looked:
+ * of two that are started at once only one may go on.
+ */
+export async function beginJob(session: Session, draft: JobDraft, same: SameJob): Promise<JobFile> {
+  const jobs = await session.jobs()
+  const started = new Date(Date.now() - process.uptime() * 1000).toISOString()
+  return jobs.oneAtATime(() => {
+    const other = unfinishedJob(jobs.list(), read, same, started)
+    if (other === undefined) return draft.keep()
+    const {id} = other.head
+    throw new Failure('JOB_UNFINISHED', {
+      message: `Job ${id} of this very file was begun by another process at the same time. Nothing was sent.`,
+      hint: `See what becomes of it: \`scent jobs show ${id}\`.`,
+      details: {job: id},
+    })
+  })
 }
 
 /** Runs a job to its end, alone among all processes, and shows what became of it. Fails with BUSY where another runs it. */

@@ -53,15 +53,17 @@ export interface SameJob {
   options?: JobHead['options']
 }
 
-/** The newest of the jobs that are the same and have something left to do. */
+/** The newest of the jobs that are the same and have something left to do, or were begun after `since`. */
 export function unfinishedJob(
   jobs: JobFile[],
   read: JobReaders,
   {kind, fileHash, options = {}}: SameJob,
+  since?: string,
 ): JobFile | undefined {
   const isSame = ({head}: JobFile) =>
     head.kind === kind &&
     head.fileHash === fileHash &&
     Object.entries(options).every(([name, value]) => (head.options[name] ?? null) === value)
-  return jobs.find((job) => isSame(job) && jobStanding(job, read).state !== 'finished')
+  const isNew = ({head}: JobFile) => since !== undefined && head.at > since
+  return jobs.find((job) => isSame(job) && (isNew(job) || jobStanding(job, read).state !== 'finished'))
 }

@@ -6,7 +6,7 @@ import {Failure} from '../contract/failure.ts'
 import {isJobId, noSuchJob} from './elsewhere.ts'
 import {attempt, removeOwn, syncFolder} from './files.ts'
 import {type Entry, type Journal, journal} from './journal.ts'
-import {isLocked, tryLock} from './lock.ts'
+import {isLocked, tryLock, withLock} from './lock.ts'
 import {base, locked, outcome, planned, submitting, verified} from './orders.ts'
 import {type Folders, type Identity, recordsFolder} from './paths.ts'
 
@@ -143,6 +143,8 @@ export interface JobDraft {
 
 export interface Jobs {
   draft(about: Omit<JobHead, 'step' | 'id' | 'at'>, at: string): Promise<JobDraft>
+  /** Runs work while no other process runs such. */
+  oneAtATime<T>(work: () => T): Promise<T>
   /** The newest first. */
   list(): JobFile[]
   /** Fails with INVALID_INPUT where there is no such job; of one that another identity has it says whose it is. */
@@ -229,6 +231,7 @@ export function openJobs(folders: Folders, identity: Identity): Jobs {
         drop: end,
       }
     },
+    oneAtATime: (work) => withLock(join(folder, 'begin'), work),
     list() {
       const ids = namesIn(folder).flatMap((name) => /^([\w-]+)\.ndjson$/.exec(name)?.[1] ?? [])
       return ids.flatMap((id) => open(id) ?? []).sort((a, b) => (a.head.at < b.head.at ? 1 : -1))

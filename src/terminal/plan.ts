@@ -98,3 +98,16 @@ export function planQuestion(plan: PlanView): string {
     goods === null ? 'at the prices of their locks' : `for ${moneyText(goods, currency)} plus shipping`
   return `Place ${orders} ${orders === 1 ? 'order' : 'orders'} ${cost}? ${shortText(plan)}`.trim()
 }
+
+/** A plan in one line, for the log of a script. */
+export function planText(plan: PlanView): string {
+  const {orders, lines, goods, currency, wallet, requests, leastMs} = plan
+  const parts = [
+    `${orders} ${orders === 1 ? 'order' : 'orders'} of ${lines} ${lines === 1 ? 'line' : 'lines'}`,
+    ...(goods === null ? [] : [`${moneyText(goods, currency)} plus shipping`]),
+    ...(wallet === null ? [] : [`${moneyText(wallet, currency)} in the wallet`]),
+    `${requests} requests`,
+    timeText(leastMs),
+  ]
+  return `Planned: ${parts.join(', ')}. ${shortText(plan)}`.trim()
+}

@@ -39,6 +39,19 @@ describe('cart import', () => {
     expect(shop.requests()).toEqual([])
   })
 
+  test('runs once where it is started twice at the same moment', async () => {
+    const path = cartFile('at-once.csv', ['T-1', one, 2], ['T-2', one, 2], ['T-3', two, 1])
+    // Neither is done before the other looks.
+    shop.fault({match: {operation: 'addCartItem'}, effect: 'slow', delayMs: 700})
+    const words = ['cart', 'import', path, '--yes', '--json']
+    const runs = await Promise.all([shop.scent(words), shop.scent(words)])
+    shop.sandbox.state.faults.clear()
+    expect(runs.map(({code}) => code).sort()).toEqual([0, 8])
+    const refused = runs.find(({code}) => code === 8)
+    expect(JSON.parse(refused?.stdout ?? '').error.state).toBe('JOB_UNFINISHED')
+    expect(['T-1', 'T-2', 'T-3'].map((name) => shop.cart(name))).toEqual([{[one]: 2}, {[one]: 2}, {[two]: 1}])
+  })
+
   test('names unknown SKUs in the same refusal', async () => {
     const bad = file('skus.csv', 'sku,quantity', 'NONE,1', 'RML-SAF-050,0', 'RML-SAF-100,1')
     shop.requests()

@@ -5,10 +5,11 @@ import {checkCartFile} from '../../flows/cart-file.ts'
 import {type CartPlan, type CheckedCarts, planCarts, surveyCarts} from '../../flows/cart-plan.ts'
 import {type ImportMode, importModes} from '../../flows/cart-steps.ts'
 import {requireGoodRows, requireGoodSkus} from '../../flows/check-file.ts'
+import type {SameJob} from '../../flows/jobs.ts'
 import type {RowsFile} from '../../flows/row-groups.ts'
 import type {VariantsBySku} from '../../flows/rows.ts'
 import type {Session} from '../../session.ts'
-import type {Jobs} from '../../store/jobs.ts'
+import type {JobFile, Jobs} from '../../store/jobs.ts'
 import {cartPlanTable, importQuestion} from '../../terminal/cart-import.ts'
 import {requireNew} from '../../terminal/jobs.ts'
 
@@ -76,7 +77,7 @@ Exit codes: 0 every line is at its target, 11 some lines were refused, 12 some c
       program: this.config.version,
       options: {mode, customer: customer ?? null},
     } as const
-    const job = await this.keep(session, about, carts)
+    const job = await this.keep(session, about, carts, same)
     return this.runJob(session, job, options)
   }
 
@@ -103,14 +104,17 @@ Exit codes: 0 every line is at its target, 11 some lines were refused, 12 some c
     await this.confirm(importQuestion(mode, checked, plans))
   }
 
-  private async keep(session: Session, about: Parameters<Jobs['draft']>[0], carts: CheckedCarts) {
+  private async keep(
+    session: Session,
+    about: Parameters<Jobs['draft']>[0],
+    carts: CheckedCarts,
+    same: SameJob,
+  ): Promise<JobFile> {
     const at = new Date().toISOString()
     const draft = await (await session.jobs()).draft(about, at)
     try {
       await planCarts(carts, draft, at)
-      const job = draft.keep()
-      this.note(`Job ${job.head.id}. If it is cut off: \`scent jobs resume ${job.head.id}\`.`)
-      return job
+      return await this.begin(session, draft, same)
     } catch (error) {
       draft.drop()
       throw error

@@ -3,6 +3,7 @@ import * as Flags from '@oclif/core/flags'
 import {apiFlags, concurrencyFlag, refusedFlag, rowsArg, ScentCommand} from '../../command.ts'
 import {findingOf, planOrders, requireWithin, withPreviews} from '../../flows/bulk-plan.ts'
 import {type NamedFile, requireGoodRows, requireGoodSkus} from '../../flows/check-file.ts'
+import type {SameJob} from '../../flows/jobs.ts'
 import {checkOrderFile, ordersIn} from '../../flows/order-file.ts'
 import type {RowsFile} from '../../flows/row-groups.ts'
 import type {VariantsBySku} from '../../flows/rows.ts'
@@ -11,7 +12,14 @@ import type {JobDraft, JobFile} from '../../store/jobs.ts'
 import type {RowFile} from '../../store/rows.ts'
 import {amountFlag, ratioFlag} from '../../terminal/amounts.ts'
 import {requireNew} from '../../terminal/jobs.ts'
-import {type DryRunView, planCard, planQuestion, refusedPreviews, shortText} from '../../terminal/plan.ts'
+import {
+  type DryRunView,
+  planCard,
+  planQuestion,
+  planText,
+  refusedPreviews,
+  shortText,
+} from '../../terminal/plan.ts'
 
 export default class OrdersImport extends ScentCommand {
   static override summary = 'Place the orders of a file, each exactly once.'
@@ -75,19 +83,18 @@ Exit codes: 0 every order was charged once, 11 some were refused and not charged
       options: {cart: flags.cart, maxTotal: maxTotal ?? null, maxDrift: maxDrift ?? null},
     } as const
     const draft = await (await session.jobs()).draft(about, new Date().toISOString())
-    return this.runJob(session, await this.approve(session, draft, wish), flags)
+    return this.runJob(session, await this.approve(session, draft, wish, same), flags)
   }
 
   /** Plans the job, shows it and asks once. */
-  private async approve(session: Session, draft: JobDraft, wish: Wish): Promise<JobFile> {
+  private async approve(session: Session, draft: JobDraft, wish: Wish, same: SameJob): Promise<JobFile> {
     try {
       const {plan} = await this.plan(session, draft, wish)
       requireWithin(plan, wish.maxTotal)
       if (process.stderr.isTTY) await this.screen(planCard(plan))
+      else this.note(planText(plan))
       await this.confirm(planQuestion(plan))
-      const job = draft.keep()
-      this.note(`Job ${job.head.id}. If it is cut off: \`scent jobs resume ${job.head.id}\`.`)
-      return job
+      return await this.begin(session, draft, same)
     } catch (error) {
       draft.drop()
       throw error
