@@ -3,7 +3,7 @@ import type {Level} from '../client/quota.ts'
 /** How fast a job gets on. */
 export interface JobPace {
   elapsedMs: number
-  /** Rows a minute, in the last minute; null where that can't be told yet. */
+  /** Rows a minute, in the last minute or since the start; null where that can't be told yet. */
   rate: number | null
   /** What it will still take; null where that can't be told yet. */
   leftMs: number | null
@@ -42,7 +42,7 @@ export function openMeter({ticks, counts, requestsEach, quota, waiting}: MeterOp
     const workMs = ((now - started - stoodMs) / (done - first)) * left
     return {
       elapsedMs: now - started,
-      rate: rateAt(now, done, stoodMs > 0),
+      rate: rateAt(now, done),
       leftMs: done - first < ENOUGH ? null : Math.max(workMs + (wait?.ms ?? 0), leastMs),
       waiting: wait,
       quota: 'used' in level ? level : null,
@@ -54,15 +54,17 @@ const MINUTE = 60_000
 /** So many rows tell how long one takes: those that are under way at a time end together. */
 const ENOUGH = 10
 
-/** Less than a minute tells the rate only where nothing stood still: the quota lets many through at once, and then none. */
+/** A rate of a few seconds says nothing. */
+const SOON = 5_000
+
+/** In the last minute, or since the start where that is less. */
 function openRate(started: number, first: number) {
   const marks = [{at: started, done: first}]
-  return (now: number, done: number, stood: boolean): number | null => {
+  return (now: number, done: number): number | null => {
     if (now - (marks.at(-1)?.at ?? 0) >= 1_000) marks.push({at: now, done})
     while (marks[1] && now - marks[1].at >= MINUTE) marks.shift()
     const [from = {at: now, done}] = marks
     const ms = now - from.at
-    if (ms < 5_000 || (ms < MINUTE && stood)) return null
-    return Math.round(((done - from.done) * MINUTE) / ms)
+    return ms < SOON ? null : Math.round(((done - from.done) * MINUTE) / ms)
   }
 }
