@@ -170,6 +170,7 @@ export function findingOf(
   if (maxTotal !== undefined && total !== null && exact(total).gt(exact(maxTotal)))
     return new Failure('LIMIT_EXCEEDED', {
       message: `The orders would be charged ${total} ${currency ?? ''}, above the --max-total of ${maxTotal}. Nothing was ordered.`,
+      hint: 'Approve the new amount with --max-total, or import less.',
       details: {total: String(total), maxTotal},
     })
   if (refused.length === 0) return undefined

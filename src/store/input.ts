@@ -33,9 +33,20 @@ export async function readInput(path: string, stdin: Readable): Promise<string> 
     return new TextDecoder('utf-8', {fatal: true}).decode(Buffer.concat(chunks))
   } catch (error) {
     if (error instanceof Failure) throw error
-    throw unreadable(path, error instanceof TypeError ? 'it is not UTF-8' : (error as Error).message)
+    throw unreadable(
+      path,
+      error instanceof TypeError ? 'it is not UTF-8' : reasonOf(error as NodeJS.ErrnoException),
+    )
   }
 }
+
+const reasons: Record<string, string> = {
+  ENOENT: 'there is no such file',
+  EACCES: 'its permissions do not let you',
+  EISDIR: 'it is a folder',
+}
+
+const reasonOf = ({code = '', message}: NodeJS.ErrnoException) => reasons[code] ?? message
 
 /** A pipe that nobody writes to yet is waited for by no thread: Ctrl-C could not end one. */
 function sourceOf(path: string, stat: Stats): Readable {
@@ -74,7 +85,7 @@ export async function openInput(path: string, stdin: Readable): Promise<Input> {
   } catch (error) {
     await file?.close()
     if (error instanceof Failure) throw error
-    throw unreadable(path, (error as Error).message)
+    throw unreadable(path, reasonOf(error as NodeJS.ErrnoException))
   }
 }
 
