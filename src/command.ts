@@ -231,8 +231,7 @@ export abstract class ScentCommand extends Command {
       },
       inTerminal: this.mode === 'table' && process.stdout.isTTY === true,
       streams: this.mode === 'ndjson',
-      onInterrupt: (story, hint) =>
-        this.interrupts.during({story: () => story, holds: () => true, awaits, hint}),
+      onInterrupt: (story, hint) => this.interrupts.during({story, holds: () => true, awaits, hint}),
     }
   }
 

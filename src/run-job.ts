@@ -35,7 +35,7 @@ export interface JobScreen {
   inTerminal: boolean
   streams: boolean
   /** What an interrupt says, and the way on; the signal is aborted by the first one. */
-  onInterrupt(story: string, hint: string): AbortSignal
+  onInterrupt(story: () => string, hint: string): AbortSignal
 }
 
 /** How far a job is, in rows. */
@@ -169,8 +169,11 @@ async function runRows(
 ): Promise<void> {
   const {id} = job.head
   const goOn = `\`scent jobs resume ${id}\`; ${work.promise}.`
-  const story = `Interrupted. No further ${work.rows.replace(/s$/, '')} of job ${id} is started.`
-  const stop = screen.onInterrupt(story, `Go on: ${goOn}`)
+  const story = () =>
+    stop.aborted
+      ? `Left at once. ${progress()} Of those that were under way only a resume can tell what became.`
+      : `Interrupted. No further ${work.rows.replace(/s$/, '')} of job ${id} is started.`
+  const stop: AbortSignal = screen.onInterrupt(story, `Go on: ${goOn}`)
   const ticker = follow(session, work, board, stop, openTeller(job, screen))
   const progress = () =>
     `Job ${id} has stopped; ${work.counts().done} of ${work.counts().total} ${work.rows} are done.`

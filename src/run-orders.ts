@@ -75,7 +75,8 @@ export function openOrderJob(
         screen.note(
           `${others === 1 ? '1 order was' : `${others} orders were`} charged another total than the price lock said: the city decides the shipping fee, which no lock knows. \`scent jobs show ${id} --output csv\` names them.`,
         )
-      return verdictOf(id, summaryOf(orders), chargedAbove(orders, options.maxTotal ?? null))
+      const above = chargedAbove(orders, options.maxTotal ?? null)
+      return verdictOf(id, summaryOf(orders), above, isForAPerson(orders))
     },
   }
 }
@@ -216,13 +217,27 @@ function chargedAbove(orders: JobOrders, maxTotal: string | null): Failure | und
   })
 }
 
+/** Whether all that is unknown is what the service told to leave to its account manager. */
+function isForAPerson(orders: JobOrders): boolean {
+  for (let at = 0; at < orders.size; at++) {
+    if (orders.state(at) !== 'unknown') continue
+    if (orders.outcome(at)?.state !== 'CONFLICT_ORDER_REQUIRES_INTERVENTION') return false
+  }
+  return true
+}
+
 /** What the exit code tells: 12 before 11, since what is unknown matters more. */
-function verdictOf(id: string, {refused, unknown}: Summary, above: Failure | undefined): Failure | undefined {
+function verdictOf(
+  id: string,
+  {refused, unknown}: Summary,
+  above: Failure | undefined,
+  forAPerson: boolean,
+): Failure | undefined {
   const how = `\`scent jobs show ${id}\``
   if (unknown > 0) {
     return new Failure('ROWS_UNKNOWN', {
       message: `${unknown === 1 ? '1 order' : `${unknown} orders`} could not be settled, and may have been charged; ${how} tells what would settle ${unknown === 1 ? 'it' : 'them'}.`,
-      hint: `Go on with \`scent jobs resume ${id}\`. Never order them again under other references.`,
+      hint: `${forAPerson ? 'Only the account manager can settle it: give the references' : `Go on with \`scent jobs resume ${id}\``}. Never order them again under other references.`,
     })
   }
   if (above) return above

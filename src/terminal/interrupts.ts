@@ -53,8 +53,9 @@ export class Interrupts {
     }
     if (!aborted && !atOnce && this.underWay?.holds?.()) {
       const {story, awaits = 'Waiting for its answer'} = this.underWay
+      const text = `${story()} ${awaits}; press Ctrl-C again to leave now.`
       this.first.abort()
-      say(`${story()} ${awaits}; press Ctrl-C again to leave now.`)
+      say(text)
       return
     }
     // timeout(1) signals twice: the process, and its group.
