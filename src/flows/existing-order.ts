@@ -84,7 +84,7 @@ export function asBefore(failure: Failure, open: boolean): OrderOutcome {
   return open ? {kind: 'unknown', failure: asUnknown(failure), relock: false} : {kind: 'refused', failure}
 }
 
-/** A failure of an order whose earlier answer was lost: the money may have moved, whatever this one says. */
+/** A failure of an order that may exist already: the money may have moved, whatever this one says. */
 export function asUnknown(failure: Failure): Failure {
   if (failure.code === 'OUTCOME_UNKNOWN') return failure
   return new Failure(
@@ -92,7 +92,7 @@ export function asUnknown(failure: Failure): Failure {
     {
       ...failure.facts,
       effect: 'unknown',
-      message: `The order may exist: an answer was lost, and the last one (${failure.code}) does not settle it.`,
+      message: `The order may exist: no answer has settled it yet, and the last one (${failure.code}) does not either.`,
     },
     {cause: failure},
   )
