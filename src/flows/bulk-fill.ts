@@ -31,7 +31,7 @@ const ADDS = 3
  * says that an earlier run may have begun it; then it is read first, and what is there already is not added again.
  * After a lost answer the cart is read and brought to the wanted quantity by an absolute step. Only a line that is not
  * there is added again: should the first add still arrive, the cart no longer equals its lock, and is not ordered.
- * Answers false where somebody else took a line out meanwhile. Fails with CART_NOT_EMPTY, what was added taken back, where the cart held something and the rule is to leave it.
+ * Answers false where somebody else took a line out meanwhile. Fails with CART_NOT_EMPTY, what was added taken back, where the cart held something and the rule is to leave it (see asAnotherRun).
  */
 export async function fillExactly(
   client: Client,
@@ -114,9 +114,22 @@ async function notEmpty(client: Client, wanted: Wanted, view: CartView | undefin
 function heldAlready(customerRef: string, lines: CartLine[]): Failure {
   const told = lines.map(({variantId, quantity}) => `${quantity} of ${variantId}`).join(', ')
   return new Failure('CART_NOT_EMPTY', {
-    message: `The cart of ${customerRef} holds ${told}, which is not of this order.`,
+    message: `The cart of ${customerRef} holds ${told}, which this run did not put there.`,
     details: {lines},
   })
+}
+
+/**
+ * What CART_NOT_EMPTY says of an order whose own lines are all that its cart holds, each as often: another run may have
+ * put them there, and charge the order yet. undefined where the cart holds anything else.
+ */
+export function asAnotherRun(failure: Failure, {customerRef, lines}: Wanted): Failure | undefined {
+  if (failure.code !== 'CART_NOT_EMPTY') return undefined
+  const wanted = quantities(lines)
+  const held = (failure.facts.details as {lines: CartLine[]}).lines
+  if (!held.every(({variantId, quantity}) => wanted.get(id(variantId)) === quantity)) return undefined
+  const message = `The cart of ${customerRef} holds lines of this very order already: another run of it may be under way, or was cut off.`
+  return new Failure('OUTCOME_UNKNOWN', {message, effect: 'unknown'}, {cause: failure})
 }
 
 /**

@@ -2,7 +2,7 @@ import {type Preview, previewCheckout} from '../contract/checkout.ts'
 import {Failure, isFailure} from '../contract/failure.ts'
 import {exact} from '../contract/money.ts'
 import type {OrderEntry} from '../store/orders.ts'
-import {type CartRule, fillExactly, takeBack} from './bulk-fill.ts'
+import {asAnotherRun, type CartRule, fillExactly, takeBack} from './bulk-fill.ts'
 import {type Locked, lockCart, noteLock, notReady, orderLocked} from './checkout.ts'
 import {asBefore} from './existing-order.ts'
 import {type CartLine, sameLines} from './fill-cart.ts'
@@ -46,7 +46,7 @@ export interface BulkWork {
 
 /** What is known of an order while it is worked on. */
 interface Known {
-  /** A create may have left that no answer has settled: whatever is refused now, it may have been charged. */
+  /** A create of this or of another run may have left that no answer has settled: whatever is refused now, it may have been charged. */
   open: boolean
   /** The cart may hold lines of it. */
   filled: boolean
@@ -93,7 +93,7 @@ export async function placeBulkOrder(
   return outcome
 }
 
-/** Whether an order may have been made under the reference: by a try of ours, or by one that was seen under way. */
+/** Whether an order may have been made under the reference: by a try of ours, or by one whose traces were seen. */
 export function mayStand({pending, outcome}: OrderEntry): boolean {
   return pending.length > 0 || outcome?.outcome === 'unknown'
 }
@@ -115,7 +115,8 @@ async function once(
     outcome = await tryToOrder(tools, order, rules, known)
   } catch (error) {
     if (!isFailure(error) || endsRow(error) !== 'refused') throw error
-    outcome = asBefore(error, known.open) as BulkOutcome
+    const failure = asAnotherRun(error, order)
+    outcome = asBefore(failure ?? error, known.open || failure !== undefined) as BulkOutcome
     await noteOutcome(tools, order, outcome)
   }
   // Refused for a reason that is not the order's own: the record says that it is to be done again.

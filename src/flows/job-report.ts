@@ -153,6 +153,8 @@ function verdictText(
 function settledBy(orders: JobOrders, at: number, said: Outcome | undefined, resume: string): string {
   if (said?.state === 'CONFLICT_ORDER_REQUIRES_INTERVENTION')
     return 'Only the account manager can settle it: give the reference.'
+  if (!orders.wasSubmitted(at))
+    return `\`${resume}\` orders with the same reference: whoever comes first, it is charged once.`
   const end = orders.locksEnd(at)
   const sure = end === null ? '' : ` After ${end}, when its last lock has ended, the answer is final.`
   return `\`${resume}\` asks the service again with the same reference.${sure}`

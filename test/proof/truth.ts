@@ -1,5 +1,5 @@
 import {exact} from '../../src/contract/money.ts'
-import {sameLines} from '../../src/flows/fill-cart.ts'
+import {type CartLine, sameLines} from '../../src/flows/fill-cart.ts'
 import {globalIdOf} from '../../src/sandbox/orders.ts'
 import {jobOrders} from '../../src/store/job-orders.ts'
 import type {Outcome} from '../../src/store/orders.ts'
@@ -108,6 +108,8 @@ function* verdicts(world: World, {name, job}: Machine, books: Books): Generator<
         break
       case 'refused':
         if (maker === name) yield `${tell}, and made it`
+        else if (maker?.startsWith('m') && heldOnly(outcome, lines))
+          yield `${tell} for the lines that ${maker} ordered`
         break
       default:
         if (order === undefined) yield `${tell}, and there is no order`
@@ -123,6 +125,15 @@ function* verdicts(world: World, {name, job}: Machine, books: Books): Generator<
   }
   const {limit} = world.story
   if (limit !== null && charged.gt(exact(limit))) yield `${name} charged ${charged} of ${limit}`
+}
+
+/** Whether an order was refused for nothing but its own lines in its cart: those of another machine with the file. */
+function heldOnly(outcome: Outcome | undefined, lines: CartLine[]): boolean {
+  if (outcome?.state !== 'CART_NOT_EMPTY') return false
+  const held = [...(outcome.message ?? '').matchAll(/(\d+) of ([0-9a-f-]{36})/g)]
+  return held.every(([, quantity, id]) =>
+    lines.some((line) => line.variantId === id && line.quantity === Number(quantity)),
+  )
 }
 
 /**
