@@ -77,22 +77,50 @@ async function attempt(
   callOptions: CallOptions,
   stale: string | undefined,
 ): Promise<Outcome> {
-  let permit: Permit | undefined
-  let token: string | undefined
-  let sent = false
+  const ready = await makeReady(options, rule, callOptions, stale)
+  if (ready.failure) return {failure: ready.failure, sent: false, token: undefined}
+  const {permit, token} = ready
+  if (callOptions.leaving) await letLeave(permit, callOptions.leaving)
   try {
-    permit = await options.pacer.permit(callOptions.signal)
-    token = rule.auth === 'bearer' ? await tokenFor(options, stale, callOptions.signal) : undefined
-    sent = true
     const answer = await exchange(options, request, token, callOptions)
     permit.used()
     return {answer}
   } catch (error) {
     if (!isFailure(error)) throw error
     if (token !== undefined && error.code === 'UNAUTHORIZED_INVALID_TOKEN') options.tokens.forget(token)
-    if (sent && permit) await settle(permit, error)
-    else permit?.unused()
-    return {failure: sent ? error : withoutEffect(error), sent, token}
+    await settle(permit, error)
+    return {failure: error, sent: true, token}
+  }
+}
+
+type Ready = {permit: Permit; token: string | undefined; failure?: undefined} | {failure: Failure}
+
+/** Waits for what a request needs to leave. */
+async function makeReady(
+  options: ClientOptions,
+  rule: Rule,
+  {signal}: CallOptions,
+  stale: string | undefined,
+): Promise<Ready> {
+  let permit: Permit | undefined
+  try {
+    permit = await options.pacer.permit(signal)
+    const token = rule.auth === 'bearer' ? await tokenFor(options, stale, signal) : undefined
+    return {permit, token}
+  } catch (error) {
+    if (!isFailure(error)) throw error
+    permit?.unused()
+    return {failure: withoutEffect(error)}
+  }
+}
+
+/** What keeps a request from leaving is the caller's own word: no attempt, and nothing to repeat. */
+async function letLeave(permit: Permit, leaving: () => Promise<void>): Promise<void> {
+  try {
+    await leaving()
+  } catch (error) {
+    permit.unused()
+    throw error
   }
 }
 

@@ -15,6 +15,11 @@ export interface CallOptions {
   timeoutMs?: number
   /** Hears each answer whole, with its headers, before its payload is judged. */
   heard?(answer: Answer): void
+  /**
+   * Awaited before each attempt, once nothing is left to wait for and right before it is sent. Where it throws, nothing
+   * is sent, and the call fails with just that.
+   */
+  leaving?(): Promise<void>
 }
 
 export interface RawRequest {

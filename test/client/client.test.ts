@@ -84,6 +84,51 @@ describe('a call', () => {
     })
   })
 
+  it('asks whether it may leave before each attempt, when permit and token are there and nothing is sent', async () => {
+    const server = await service((_, response, count) =>
+      count === 1
+        ? answer(response, 401, 'UNAUTHORIZED_TOKEN_EXPIRED')
+        : answer(response, 200, 'SUCCESS', emptyCart('a')),
+    )
+    const steps: string[] = []
+    const permit = {used: () => {}, unused: () => {}, refused: async () => {}}
+    const step = <T>(name: string, result: T) => {
+      steps.push(`${name}, ${server.seen.length} sent`)
+      return result
+    }
+    const {client} = clientOf(server, {
+      pacer: {...unpaced, permit: async () => step('permit', permit)},
+      tokens: {
+        get: async () => step('token', 'token-1'),
+        renew: async () => step('new token', 'token-2'),
+        forget: () => {},
+      },
+    })
+    const leaving = async () => step('leaving', undefined)
+    await client.call(readCart, {params: {customerRef: 'a'}}, {leaving})
+    expect(steps).toEqual([
+      ...['permit, 0 sent', 'token, 0 sent', 'leaving, 0 sent'],
+      ...['permit, 1 sent', 'new token, 1 sent', 'leaving, 1 sent'],
+    ])
+  })
+
+  it('that may not leave sends nothing, gives its permit back, and fails with just what it was told', async () => {
+    const server = await service((_, response) => answer(response, 200, 'SUCCESS', emptyCart('a')))
+    const permits: string[] = []
+    const permit = {
+      used: () => void permits.push('used'),
+      unused: () => void permits.push('unused'),
+      refused: async () => void permits.push('refused'),
+    }
+    const {client} = clientOf(server, {pacer: {...unpaced, permit: async () => permit}})
+    for (const word of [new Failure('NO_CONNECTION'), new Error('killed')]) {
+      const leaving = () => Promise.reject(word)
+      const call = client.call(readCart, {params: {customerRef: 'a'}}, {leaving})
+      expect(await call.catch((error: unknown) => error)).toBe(word)
+    }
+    expect([permits, server.seen]).toEqual([['unused', 'unused'], []])
+  })
+
   it('fails with the code of the service, known or not, and says which request it was', async () => {
     const server = await service((_, response, count) => {
       const state = count === 1 ? 'NOT_FOUND_ORDER' : 'BUSINESS_FROM_THE_FUTURE'
