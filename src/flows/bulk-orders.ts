@@ -36,7 +36,7 @@ export interface BulkRun {
   rules: BulkRules
   /** Orders under way at a time. */
   concurrency: number
-  /** Aborted by the first Ctrl-C: nothing more is started, what is under way is brought to its end. */
+  /** Aborted by the first Ctrl-C: nothing more is started or ordered, an order that was sent is brought to its end. */
   stop: AbortSignal
   /** Runs work while nobody else on this machine orders from that cart. Fails with BUSY. */
   alone<T>(customerRef: string, work: () => Promise<T>): Promise<T>

@@ -50,7 +50,8 @@ const patience: Partial<Record<Answer, {total: number; pause: number}>> = {
 /**
  * Orders once: writes the submission down, sends it, and asks again with the same reference, lock and body until an
  * answer settles it or patience ends. `earlier` says that a submission of this reference with another lock may have
- * left before. The end is on disk when this returns. Throws only what is no Failure.
+ * left before. The end is on disk when this returns. Fails with INTERRUPTED where the job was stopped before anything
+ * was written down, and with FILE_FAILED where that can't be done.
  */
 export async function submitOrder(
   tools: OrderTools,
@@ -75,22 +76,24 @@ export async function askUntilSettled(
   const body = orderBody(intent, lock.lockId)
   const started = tools.now()
   let open = earlier
+  /** The last attempt that is on disk. */
+  let noted = 0
   for (let attempt = 1; ; attempt++) {
     if (tools.signal?.aborted) return asBefore(new Failure('INTERRUPTED', {effect: 'none'}), open)
-    await note(tools, {
-      step: 'SUBMITTING',
-      reference: intent.reference,
-      attempt,
-      lockId: lock.lockId,
-      bodyHash: createHash('sha256').update(JSON.stringify(body)).digest('hex'),
-    })
-    tools.tell({kind: 'submitting', reference: intent.reference, attempt})
+    // Only now: for the minute that its permit may take, the records say that nothing was sent.
+    const leaving = async () => {
+      if (!open) requireWanted(tools, lock)
+      if (noted === attempt) return
+      await noteSubmission(tools, body, attempt)
+      noted = attempt
+    }
     try {
       // Not cut short by an interrupt: the request has left, and its answer is what the user wants to know.
-      const created = await tools.client.call(createOrder, {body})
+      const created = await tools.client.call(createOrder, {body}, {leaving})
       return checkCreated(intent, lock, created)
     } catch (error) {
-      if (!isFailure(error)) throw error
+      if (!isFailure(error) || error.code === 'FILE_FAILED') throw error
+      if (error.code === 'INTERRUPTED' && noted === 0 && !open) throw error
       open ||= error.facts.effect === 'unknown'
       const answer = answers[error.code] ?? 'no'
       const waits = patience[answer]
@@ -105,6 +108,26 @@ export async function askUntilSettled(
       if (others && tools.stop?.aborted) return asBefore(notWaitedFor(), open)
     }
   }
+}
+
+/**
+ * Fails with INTERRUPTED where the job was stopped meanwhile, and as the service would where the lock has become too
+ * old. Not for an order that is open: only its own answer settles it.
+ */
+function requireWanted({stop, now}: OrderTools, {usableUntil}: PriceLock): void {
+  if (stop?.aborted) throw new Failure('INTERRUPTED', {effect: 'none'})
+  if (usableUntil === null || now() < usableUntil) return
+  throw new Failure('VALIDATION_PRICE_LOCK_EXPIRED', {
+    message: 'The price lock became too old while the order waited for its turn.',
+    effect: 'none',
+  })
+}
+
+async function noteSubmission(tools: OrderTools, body: OrderBody, attempt: number): Promise<void> {
+  const {externalReference: reference, lockId} = body
+  const bodyHash = createHash('sha256').update(JSON.stringify(body)).digest('hex')
+  await note(tools, {step: 'SUBMITTING', reference, attempt, lockId, bodyHash})
+  tools.tell({kind: 'submitting', reference, attempt})
 }
 
 const notWaitedFor = () =>

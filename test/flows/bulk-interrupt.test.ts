@@ -1,6 +1,10 @@
 import {describe, expect, test} from 'vitest'
+import {createClient} from '../../src/client/client.ts'
+import {openPacer} from '../../src/client/pace.ts'
+import {unshared} from '../../src/client/shared.ts'
 import {verdictsOf} from '../../src/flows/job-report.ts'
-import {charged, isCreate, killedAfter, once, tableOfTests} from '../support/table.ts'
+import {jobOrders} from '../../src/store/job-orders.ts'
+import {answer, charged, isCreate, killedAfter, once, tableOfTests} from '../support/table.ts'
 
 const t = tableOfTests()
 const isLook = ({url}: {url: string}) => url.includes('checkout-preview') && !url.includes('lock=true')
@@ -64,6 +68,95 @@ describe('Ctrl-C while an order of somebody else is under way in the cart', () =
     over()
     expect((await t.run(job)).states).toEqual(['placed'])
     expect(t.orders()).toMatchObject(charged)
+  })
+})
+
+/** The tools of a run whose quota has room for so many requests; `waits` stands for its wait for more. */
+function toolsWithQuota(limit: number, waits: (ms: number) => Promise<void>) {
+  const {now, sleep, random} = t.tools
+  const token = () => t.token()
+  const pacer = openPacer({
+    ...{log: unshared(), limit, lease: 1, why: 'quota', maxWaitMs: Number.POSITIVE_INFINITY, random},
+    ...{ticks: now, sleep: waits, later: () => {}},
+  })
+  const client = createClient({
+    ...{send: t.sandbox.send, baseUrl: 'http://127.0.0.1:1', pacer, maxWaitMs: 1000, timeoutMs: 40},
+    ...{tokens: {get: token, renew: token, forget: () => {}}, now, sleep, random},
+  })
+  return {...t.tools, client}
+}
+
+describe('a create for which the quota has no room', () => {
+  // The lines, and the lock.
+  const before = 2
+
+  test('does not leave after a Ctrl-C in its wait, nothing says that it did, and a resume orders once', async () => {
+    const interrupt = new AbortController()
+    const tools = toolsWithQuota(before, async (ms) => {
+      interrupt.abort()
+      await t.tools.sleep(ms)
+    })
+    const job = await t.plan(t.wish())
+    const {states, problem, orders} = await t.run(job, {stop: interrupt.signal, tools})
+    expect({states, problem, stands: t.orders()}).toEqual({states: ['todo'], problem: undefined, stands: []})
+    expect([orders.wasSubmitted(0), orders.outcome(0)]).toEqual([false, undefined])
+    const [told] = verdictsOf(orders, job)
+    expect(told).toMatchObject({outcome: 'pending', verdict: 'NOT CHARGED'})
+    expect((await t.run(job)).states).toEqual(['placed'])
+    expect(t.orders()).toMatchObject(charged)
+  })
+
+  test('is on record as not sent while it waits, and is sent once', async () => {
+    const job = await t.plan(t.wish())
+    const submitted: boolean[] = []
+    const tools = toolsWithQuota(before, async (ms) => {
+      const orders = jobOrders(job)
+      orders.readOn()
+      submitted.push(orders.wasSubmitted(0))
+      await t.tools.sleep(ms)
+    })
+    expect((await t.run(job, {tools})).states).toEqual(['placed'])
+    expect([submitted, t.orders()]).toMatchObject([[false], charged])
+  })
+
+  test('takes a new lock where its own becomes too old in the wait, and does not send that one', async () => {
+    const job = await t.plan(t.wish())
+    const locks: string[][] = []
+    const append: typeof job.append = (added, options) => {
+      for (const one of [added].flat()) if ('lockId' in one) locks.push([one.step, one.lockId])
+      return job.append(added, options)
+    }
+    const tools = toolsWithQuota(before, () => t.tools.sleep(15 * 60_000))
+    expect((await t.run({...job, append}, {tools})).states).toEqual(['placed'])
+    const second = locks[1]?.[1] ?? ''
+    expect(locks).toEqual([
+      ['LOCKED', expect.not.stringMatching(second)],
+      ['LOCKED', second],
+      ['SUBMITTING', second],
+    ])
+    expect(t.orders()).toMatchObject(charged)
+  })
+
+  test('is not repeated after a Ctrl-C where the service refused it for now, and is not open', async () => {
+    t.on((request) => (isCreate(request) ? answer(409, 'CONFLICT_CART_CHECKOUT_RACE') : undefined))
+    const {job, state, orders, problem} = await t.order({}, interruptedIn(1))
+    expect({state, problem, open: orders.isOpen(0)}).toEqual({state: 'todo', problem: undefined, open: false})
+    expect(t.bodies()).toHaveLength(1)
+    t.on(() => undefined)
+    expect((await t.run(job)).states).toEqual(['placed'])
+    expect(t.orders()).toMatchObject(charged)
+  })
+
+  test('is still asked for after a Ctrl-C where its answer was lost: only that settles it', async () => {
+    t.spoil({status: 504, times: 1})
+    const interrupt = new AbortController()
+    const tools = toolsWithQuota(before + 1, async (ms) => {
+      interrupt.abort()
+      await t.tools.sleep(ms)
+    })
+    const job = await t.plan(t.wish())
+    expect((await t.run(job, {stop: interrupt.signal, tools})).states).toEqual(['placed'])
+    expect([interrupt.signal.aborted, t.orders()]).toMatchObject([true, charged])
   })
 })
 

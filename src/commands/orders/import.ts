@@ -28,7 +28,7 @@ export default class OrdersImport extends ScentCommand {
 
 FILE is CSV with the columns externalReference, customerRef, variantId (or sku), quantity, recipient, line1, line2, city, nationalAddress, region, postalCode, countryCode, phone and discountCode, in any order; or NDJSON of order bodies with "lines". Rows with the same externalReference form one order.
 
-Every step is written to a journal before it is sent. Whatever breaks, \`scent jobs resume JOB\` goes on where it stopped, under the same references: no order is made twice. The first Ctrl-C brings the orders under way to their end; a second one leaves at once.
+Every step is written to a journal before it is sent. Whatever breaks, \`scent jobs resume JOB\` goes on where it stopped, under the same references: no order is made twice. After the first Ctrl-C no further order is sent, and those that were are brought to their end; a second one leaves at once.
 
 An order whose goods cost more than in the plan is refused, unless --max-drift allows it. Shipping comes on top: its fee depends on the city, which the service learns only when the order is made. Where the fee lifts the job above --max-total, that is told (exit code 8).
 
