@@ -41,7 +41,7 @@ function unread(orderId: string, failure: Failure, cause: Failure): OrderOutcome
 }
 
 /** More than the seconds that a service may leave out of a time. */
-const CLEARLY_MS = 60_000
+export const CLEARLY_MS = 60_000
 
 /** Whether an order was made before the first lock that could have made it ours. */
 function isOlder({since}: OrderIntent, {createdAt}: OrderFacts): boolean {

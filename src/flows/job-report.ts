@@ -5,6 +5,7 @@ import {listWalletTransactions, type WalletTransaction} from '../contract/wallet
 import type {JobOrders} from '../store/job-orders.ts'
 import type {JobFile} from '../store/jobs.ts'
 import type {Outcome} from '../store/orders.ts'
+import {CLEARLY_MS} from './existing-order.ts'
 
 /** What became of one order of a job, as --json shows it. */
 export interface OrderRow {
@@ -198,13 +199,30 @@ export async function proveByLedger(client: Client, orders: JobOrders): Promise<
   }
   const proof: LedgerProof = {proved: false, debits: 0, total: '0', missing: [], others: 0}
   const since = orders.since()
-  if (since !== null) {
-    const query = {fromUtc: since, referenceType: ['Order']}
-    const entries: AsyncIterable<WalletTransaction> = client.pages(listWalletTransactions, {query})
-    for await (const entry of entries) match(entry, expected, proof)
+  if (since !== null) await matchAll(client, {fromUtc: since}, expected, proof)
+  proof.missing = missingOf(expected)
+  // An order counts as ours that another run of the file has made a moment before this job's first lock.
+  if (since !== null && proof.missing.length > 0) {
+    const {others} = proof
+    const before = new Date(Date.parse(since) - CLEARLY_MS).toISOString()
+    await matchAll(client, {fromUtc: before, toUtc: since}, expected, proof)
+    Object.assign(proof, {others, missing: missingOf(expected)})
   }
-  proof.missing = [...expected].flatMap(([total, left]) => Array<string>(left).fill(total))
   return {...proof, proved: proof.missing.length === 0}
+}
+
+const missingOf = (expected: ReadonlyMap<string, number>) =>
+  [...expected].flatMap(([total, left]) => Array<string>(left).fill(total))
+
+async function matchAll(
+  client: Client,
+  window: {fromUtc: string; toUtc?: string},
+  expected: Map<string, number>,
+  proof: LedgerProof,
+): Promise<void> {
+  const query = {...window, referenceType: ['Order']}
+  const entries: AsyncIterable<WalletTransaction> = client.pages(listWalletTransactions, {query})
+  for await (const entry of entries) match(entry, expected, proof)
 }
 
 function match(entry: WalletTransaction, expected: Map<string, number>, proof: LedgerProof): void {

@@ -1,6 +1,6 @@
 import {describe, expect, test} from 'vitest'
 import type {BulkEvent} from '../../src/flows/bulk-orders.ts'
-import {verdictsOf} from '../../src/flows/job-report.ts'
+import {proveByLedger, verdictsOf} from '../../src/flows/job-report.ts'
 import type {JobFile} from '../../src/store/jobs.ts'
 import {charged, isCreate, isLock, killedAfter, tableOfTests} from '../support/table.ts'
 
@@ -83,6 +83,18 @@ describe('an order whose lines another run of the file put into its cart', () =>
     expect(ends[0]).toBe('unknown')
     expect(all.map((state) => ['placed', 'already-placed'].includes(state))).toEqual([true, true])
     expect([t.orders(), await cart()]).toMatchObject([charged, []])
+  })
+
+  test('has its debit in the ledger, also where the other run was first', async () => {
+    const first = await t.plan(t.wish())
+    await t.run(killedAfter(first, ({step}) => step === 'LOCKED'))
+    const second = await t.plan(t.wish())
+    await onePass(second)
+    await t.run(first)
+    t.later(5)
+    const {orders, states} = await t.run(second)
+    expect(states).toEqual(['placed'])
+    expect(await proveByLedger(t.client, orders)).toMatchObject({proved: true, debits: 1, missing: []})
   })
 
   test('is waited for while the create of the other run is under way', async () => {

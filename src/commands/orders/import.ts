@@ -51,7 +51,7 @@ Exit codes: 0 every order was charged once, 11 some were refused and not charged
       helpValue: 'PERCENT',
     }),
     cart: Flags.option({options: ['require-empty', 'replace'] as const})({
-      summary: 'What to do with a cart that holds something: refuse the order, or empty the cart.',
+      summary: 'What to do with a cart that holds what is not of the order: refuse it, or empty the cart.',
       default: 'require-empty',
     }),
     refused: refusedFlag,
