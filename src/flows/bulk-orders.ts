@@ -52,9 +52,11 @@ export async function runBulkOrders(run: BulkRun): Promise<void> {
   const tools = bulkTools(run)
   const {orders} = run
   holdOpen(run)
-  for (let pass = 1; pass <= 2 && !run.stop.aborted; pass++) {
+  for (let pass = 1, last = 2; pass <= last && !run.stop.aborted; pass++) {
     await workThrough(run, tools, await tidyUp(run, tools))
     orders.readOn()
+    // Those that others held up have had no look yet, and get their second one as well.
+    if (pass === 1 && orders.count('todo') > 0) last = 3
   }
 }
 

@@ -8,7 +8,8 @@ import {simulatedDisk} from './simulated-disk.ts'
 
 /** How far apart the bytes are at which journals are cut: where several rows are under way at a time, and where not. */
 export const steps = process.env.SCENT_TEST_ALL ? {alone: 1, beside: 49} : {alone: 7, beside: 49}
-export const every = (step: number) => (step === 1 ? 'every byte' : `every ${step}th byte`)
+export const every = (step: number) =>
+  step === 1 ? 'every byte (before its last three records every 7th)' : `every ${step}th byte`
 
 /** A journal whose machine died: its file may end at any byte from `synced` to `written`. */
 export interface Torn {
@@ -84,8 +85,9 @@ export interface Played<R> {
 
 /**
  * Plays a job again and again, on machines that die after its first, its second … its last record, and cuts from its
- * journal what may be lost then: nothing, its last byte, and so on in steps, and all of it. Each resume must come to the
- * same end. Answers how many there were.
+ * journal what may be lost then: nothing, its last byte, and so on in steps, and all of it. The steps are for its last
+ * three records; before them they are 7 bytes at least. Each resume must come to the same end. Answers how many there
+ * were.
  */
 export async function resumeEach<R>(
   place: string,
@@ -94,8 +96,12 @@ export async function resumeEach<R>(
   step: number,
 ): Promise<number> {
   let resumes = 0
+  await play(Number.POSITIVE_INFINITY)
+  const planned = ['JOB', 'PLANNED', 'WANTED']
+  const all = [...jobIn(place).entries()].filter(({record}) => !planned.includes(record.step)).length
   for (let records = 1, died = true; died; records++) {
-    for (let lost = 0, last = false; !last; lost += lost === 0 ? 1 : step) {
+    const by = records > all - 3 ? step : Math.max(step, 7)
+    for (let lost = 0, last = false; !last; lost += lost === 0 ? 1 : by) {
       const {torn, resume} = await play(records)
       const bytes = Math.max(torn.synced, torn.written - lost)
       truncateSync(journalIn(place), bytes)
