@@ -122,8 +122,7 @@ const packages = {
     // Never used here: a text asked in an editor, whose tables of encodings would be a quarter of the bundle, and other
     // kinds of questions; a Windows that runs Linux, which "linux" names well enough; commands found by patterns, as
     // ours are listed.
-    const unused =
-      /^(@inquirer\/(editor|rawlist|expand|search|number)|wsl-utils|tinyglobby|minimatch)$/
+    const unused = /^(@inquirer\/(editor|rawlist|expand|search|number)|wsl-utils|tinyglobby|minimatch)$/
     onResolve({filter: unused}, ({path}) => ({
       path,
       namespace: 'unused',

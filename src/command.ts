@@ -1,6 +1,9 @@
 import type {Interfaces} from '@oclif/core'
 import {Command} from '@oclif/core/command'
 import type * as z from 'zod/mini'
+import type {JobDraft, JobFile} from './bulk/journal.ts'
+import type {JobOptions, JobScreen, ShowOptions} from './bulk/run.ts'
+import type {SameJob} from './bulk/standing.ts'
 import type {Client} from './client/client.ts'
 import type {Item} from './client/pages.ts'
 import {Failure} from './contract/failure.ts'
@@ -9,10 +12,7 @@ import {fits} from './contract/needed.ts'
 import type {Input, Operation} from './contract/operation.ts'
 import {itemsOf} from './contract/paging.ts'
 import type {CatalogTools} from './flows/catalog.ts'
-import type {SameJob} from './flows/jobs.ts'
-import type {JobOptions, JobScreen, ShowOptions} from './run-job.ts'
 import type {Session, SessionOptions} from './session.ts'
-import type {JobDraft, JobFile} from './store/jobs.ts'
 import type {RowFile} from './store/rows.ts'
 import type {Ask} from './terminal/ask.ts'
 import {failureDocument, failureTexts, stackText} from './terminal/failure.ts'
@@ -27,7 +27,7 @@ import {
   showViews,
   type View,
 } from './terminal/output.ts'
-import type {Query} from './terminal/query.ts'
+import type {Query} from './terminal/query/query.ts'
 import type {Table} from './terminal/table.ts'
 import {paintFor, safe} from './terminal/text.ts'
 import {failureOf, requireOneOutput, wantsJson} from './terminal/usage.ts'
@@ -116,7 +116,7 @@ export abstract class ScentCommand extends Command {
   }
 
   private async anyView(payload: unknown): Promise<View> {
-    return (await import('./terminal/any.ts')).anyView(payload)
+    return (await import('./terminal/views/any.ts')).anyView(payload)
   }
 
   /** Questions to the person at the terminal; --no-input and a missing terminal turn them into usage errors. */
@@ -177,7 +177,7 @@ export abstract class ScentCommand extends Command {
 
   /** Runs a planned job, or goes on with one, to its end; returns the document of what became of its rows. */
   protected async runJob(session: Session, job: JobFile, options: JobOptions): Promise<unknown> {
-    const {runJob} = await import('./run-job.ts')
+    const {runJob} = await import('./bulk/run.ts')
     return runJob(session, job, options, this.jobScreen())
   }
 
@@ -190,7 +190,7 @@ export abstract class ScentCommand extends Command {
     same: SameJob,
     options: JobOptions,
   ): Promise<{document: unknown} | undefined> {
-    const {openJobOf} = await import('./run-job.ts')
+    const {openJobOf} = await import('./bulk/run.ts')
     const job = await openJobOf(session, same)
     if (job === undefined) return undefined
     const {id} = job.head
@@ -207,7 +207,7 @@ export abstract class ScentCommand extends Command {
 
   /** Makes a job of its draft, and says so. Fails with JOB_UNFINISHED where another process was quicker. */
   protected async begin(session: Session, draft: JobDraft, same: SameJob): Promise<JobFile> {
-    const {beginJob} = await import('./run-job.ts')
+    const {beginJob} = await import('./bulk/run.ts')
     const job = await beginJob(session, draft, same)
     this.note(`Job ${job.head.id}. If it is cut off: \`scent jobs resume ${job.head.id}\`.`)
     return job
@@ -215,7 +215,7 @@ export abstract class ScentCommand extends Command {
 
   /** Shows how far a job is, and with `watch` follows it until it ends or that is aborted. */
   protected async showJob(session: Session, job: JobFile, options: ShowOptions): Promise<unknown> {
-    const {showJob} = await import('./run-job.ts')
+    const {showJob} = await import('./bulk/run.ts')
     return showJob(session, job, options, this.jobScreen())
   }
 
@@ -286,7 +286,7 @@ export abstract class ScentCommand extends Command {
     requireOneOutput(this.flags, parsed.raw)
     // A bad expression must be known before anything is sent.
     if (this.flags.query !== undefined) {
-      this.query = (await import('./terminal/query.ts')).openQuery(this.flags.query)
+      this.query = (await import('./terminal/query/query.ts')).openQuery(this.flags.query)
     }
     return parsed
   }

@@ -1,4 +1,5 @@
 import {randomBytes} from 'node:crypto'
+import type {Jobs} from './bulk/journal.ts'
 import {type Client, type ClientOptions, createClient} from './client/client.ts'
 import {type ClientEvent, redact} from './client/events.ts'
 import {openPacer, type Pacer, type PacerOptions, quotas, unpaced} from './client/pace.ts'
@@ -7,9 +8,8 @@ import {noTokens, openTokens, type TokenSource} from './client/token.ts'
 import {openTransport} from './client/transport.ts'
 import {mintToken} from './contract/auth.ts'
 import type {CatalogTools} from './flows/catalog.ts'
-import type {OrderEvent, OrderTools} from './flows/order-intent.ts'
-import type {WalkTools} from './flows/walk.ts'
-import type {Jobs} from './store/jobs.ts'
+import type {OrderEvent, OrderTools} from './flows/order/intent.ts'
+import type {WalkTools} from './flows/order/walk.ts'
 import type {OrderRecords} from './store/orders.ts'
 import {cartLock, type Folders, foldersOf, type Identity} from './store/paths.ts'
 import {readConfig} from './store/profiles.ts'
@@ -162,7 +162,7 @@ export function openSession(
         newReference,
       }
     },
-    jobs: async () => (await import('./store/jobs.ts')).openJobs(folders, identity),
+    jobs: async () => (await import('./bulk/journal.ts')).openJobs(folders, identity),
     jobTools: (tell) => ({...tools, tell}),
     async alone(customerRef, work, {say = progress.say, stop} = {}) {
       const {tryLock, withLock} = await import('./store/lock.ts')

@@ -40,34 +40,30 @@ const rooms: {[name: string]: Room} = {
     value: ['failure', 'money', 'countries', 'address', 'time', 'nearest', 'spreadsheet', 'uuid'].map(
       (name) => `contract/${name}`,
     ),
-    type: ['contract'],
+    type: ['contract', 'client', 'flows'],
   },
+  bulk: {value: ['contract', 'flows', 'store', 'terminal'], type: ['client', 'session']},
   sandbox: {value: ['contract']},
   commands: {
-    value: ['contract', 'client', 'store', 'flows', 'terminal', 'command', 'session'],
-    type: ['run-job'],
-    late: ['run-previews'],
+    value: ['contract', 'client', 'store', 'flows', 'terminal', 'bulk', 'command', 'session'],
   },
   command: {
     value: ['contract', 'client', 'store', 'flows', 'terminal'],
-    type: ['session', 'run-job'],
-    late: ['session', 'run-job'],
+    type: ['session', 'bulk'],
+    late: ['session', 'bulk'],
   },
-  'run-job': {
-    value: ['contract', 'flows', 'store', 'terminal', 'run-orders', 'run-carts'],
-    type: ['session'],
+  session: {
+    value: ['contract', 'client', 'store', 'flows', 'terminal'],
+    type: ['command', 'bulk'],
+    late: ['bulk'],
   },
-  'run-orders': {value: ['contract', 'flows', 'store', 'terminal'], type: ['session', 'run-job']},
-  'run-carts': {value: ['contract', 'flows', 'store', 'terminal'], type: ['session', 'run-job']},
-  'run-previews': {value: ['flows', 'terminal', 'run-job'], type: ['session']},
-  session: {value: ['contract', 'client', 'store', 'flows', 'terminal'], type: ['command']},
   main: {value: ['contract', 'terminal']},
 }
 
 /** Ways of reaching a person: open only to the terminal and to those that use it. */
 const speech =
   /\bprocess\.(stdout|stderr)\b|\bconsole\.|['"](inquirer|@inquirer\/[\w-]+|cli-table3|string-width|node:readline(\/promises)?|node:tty)['"]/
-const speakers = ['terminal', 'commands', 'command', 'session', 'main']
+const speakers = ['terminal', 'bulk', 'commands', 'command', 'session', 'main']
 
 /** Where a file lives: its folder below src, or its own name. */
 function roomOf(file: string): string {

@@ -3,7 +3,7 @@ import {apiFlags, outputFlags, ScentCommand} from '../command.ts'
 import {Failure} from '../contract/failure.ts'
 import {type Folders, foldersOf} from '../store/paths.ts'
 import {changeConfig, readConfig, requireProfile, type Config as Settings} from '../store/profiles.ts'
-import {settingTable} from '../terminal/auth.ts'
+import {settingTable} from '../terminal/views/auth.ts'
 
 type Values = Record<string, string | number | null>
 

@@ -6,9 +6,9 @@ import {removeOwn, writeOwn} from '../store/files.ts'
 import {removeKeychain, saveKeychain} from '../store/keychain.ts'
 import {configFile, foldersOf} from '../store/paths.ts'
 import {readConfig} from '../store/profiles.ts'
-import {type Check, checkTable} from '../terminal/doctor.ts'
 import {type FailureDocument, failureDocument} from '../terminal/failure.ts'
 import {apiFlags, type SessionFlags} from '../terminal/flags.ts'
+import {type Check, checkTable} from '../terminal/views/doctor.ts'
 
 /** No profile can have this name. */
 const PROBE = 'doctor probe'

@@ -3,8 +3,8 @@ import {outputFlags, ScentCommand} from '../command.ts'
 import {catalogue, entryOf, exitOf} from '../contract/errors.ts'
 import {Failure} from '../contract/failure.ts'
 import {nearest} from '../contract/nearest.ts'
-import {type Explained, explainedCard, explainedColumns} from '../terminal/explain.ts'
 import type {Listing} from '../terminal/output.ts'
+import {type Explained, explainedCard, explainedColumns} from '../terminal/views/explain.ts'
 
 export default class Explain extends ScentCommand {
   static override summary = 'Explain an error code: what happened, and what to do.'

@@ -68,7 +68,7 @@ export const createOrder = {
   method: 'POST',
   path: '/api/v1/scent/orders',
   auth: 'bearer',
-  repeat: 'by-key', // the key is externalReference; same lock, same body (flows/place-order.ts)
+  repeat: 'by-key', // the key is externalReference; same lock, same body (flows/order/submit.ts)
   body: orderBody,
   payload: createdOrder,
   created: true, // not shown: CREATED or SUCCESS; both are read

@@ -14,7 +14,7 @@ import {
 } from '../contract/returns.ts'
 import {listVariants} from '../contract/variants.ts'
 import {settleBy} from './lost.ts'
-import {readOneOrder} from './read-order.ts'
+import {readOneOrder} from './order/read.ts'
 
 /** Statuses in which the units of a request are not free for another one. */
 const HOLDING = new Set(['Requested', 'Pending', 'Accepted', 'Processing'])

@@ -1,10 +1,10 @@
 import type {Writable} from 'node:stream'
 import {printJson} from '../contract/money.ts'
 import {guarded} from '../contract/spreadsheet.ts'
-import {anyView} from './any.ts'
 import {type Cell, isNumeric, plain} from './cells.ts'
 import {type Column, chosen, fieldsText, liveLines, type Rows, type Table, tableText} from './table.ts'
 import {paintFor, safe} from './text.ts'
+import {anyView} from './views/any.ts'
 
 export const modes = ['table', 'json', 'ndjson', 'csv'] as const
 export type Mode = (typeof modes)[number]

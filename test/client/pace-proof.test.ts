@@ -3,7 +3,7 @@ import {createServer} from 'node:http'
 import type {AddressInfo} from 'node:net'
 import {join} from 'node:path'
 import {describe, expect, it} from 'vitest'
-import {createLimiter} from '../../src/sandbox/limits.ts'
+import {createLimiter} from '../../src/sandbox/door/limits.ts'
 import {limiters, paced} from '../support/pace-run.ts'
 import {folder, program} from '../support/program.ts'
 

@@ -1,7 +1,7 @@
 import {spawn} from 'node:child_process'
 import {join} from 'node:path'
 import {afterAll, beforeAll, describe, expect, it} from 'vitest'
-import {createSandbox, type Sandbox} from '../../src/sandbox/sandbox.ts'
+import {createSandbox, type Sandbox} from '../../src/sandbox/core/sandbox.ts'
 import {foldersOf} from '../../src/store/paths.ts'
 import {quotaFile, sharedFile} from '../../src/store/shared.ts'
 import {folder, program} from '../support/program.ts'

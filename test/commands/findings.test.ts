@@ -1,6 +1,6 @@
 import {join} from 'node:path'
 import {afterAll, beforeAll, describe, expect, it} from 'vitest'
-import {createSandbox} from '../../src/sandbox/sandbox.ts'
+import {createSandbox} from '../../src/sandbox/core/sandbox.ts'
 import {saveLocator} from '../../src/store/sandbox.ts'
 import {folder} from '../support/program.ts'
 import {scent} from '../support/scent.ts'

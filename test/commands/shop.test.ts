@@ -1,5 +1,5 @@
 import {afterAll, beforeAll, describe, expect, it} from 'vitest'
-import {createSandbox, type Sandbox} from '../../src/sandbox/sandbox.ts'
+import {createSandbox, type Sandbox} from '../../src/sandbox/core/sandbox.ts'
 import {scent as run} from '../support/scent.ts'
 import {userOf} from '../support/service.ts'
 

@@ -1,4 +1,4 @@
-import {createSandbox, type Sandbox} from '../../src/sandbox/sandbox.ts'
+import {createSandbox, type Sandbox} from '../../src/sandbox/core/sandbox.ts'
 import {type Answer, address, callerOf, control, variantOf} from '../sandbox/caller.ts'
 import {codeBody} from '../sandbox/read-refusals.ts'
 import {serve} from '../support/server.ts'

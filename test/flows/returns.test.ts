@@ -1,7 +1,7 @@
 import {afterEach, beforeEach, describe, expect, test} from 'vitest'
 import {isFailure} from '../../src/contract/failure.ts'
 import {listReturns, type ReturnBody} from '../../src/contract/returns.ts'
-import {readOneOrder} from '../../src/flows/read-order.ts'
+import {readOneOrder} from '../../src/flows/order/read.ts'
 import {requestReturn, returnable, returnsOf, withdraw} from '../../src/flows/returns.ts'
 import {losses, openShop, type Shop} from '../support/shop.ts'
 

@@ -1,5 +1,5 @@
 import {describe, expect, test} from 'vitest'
-import type {FaultOrder} from '../../src/sandbox/faults.ts'
+import type {FaultOrder} from '../../src/sandbox/door/faults.ts'
 import {openShop, type Shop} from './stand.ts'
 
 /** The ways in which an answer gets lost after the work is done. */

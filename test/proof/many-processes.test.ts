@@ -1,5 +1,5 @@
 import {expect, test} from 'vitest'
-import type {World} from '../../src/sandbox/world.ts'
+import type {World} from '../../src/sandbox/core/world.ts'
 import {openShop} from './stand.ts'
 
 /** Brings the ledger of the partner to that many entries. */

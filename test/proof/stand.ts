@@ -3,9 +3,9 @@ import {existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync} from 'n
 import {dirname, join} from 'node:path'
 import {fileURLToPath} from 'node:url'
 import {expect, vi} from 'vitest'
-import type {FaultOrder} from '../../src/sandbox/faults.ts'
-import type {Exchange} from '../../src/sandbox/requests.ts'
-import {createSandbox, type Sandbox, type SandboxOptions} from '../../src/sandbox/sandbox.ts'
+import {createSandbox, type Sandbox, type SandboxOptions} from '../../src/sandbox/core/sandbox.ts'
+import type {FaultOrder} from '../../src/sandbox/door/faults.ts'
+import type {Exchange} from '../../src/sandbox/door/requests.ts'
 import {bareHome} from '../support/keyring.ts'
 
 // A test of many processes takes its time where the machine has other work.

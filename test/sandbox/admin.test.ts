@@ -2,8 +2,8 @@ import {mkdtempSync} from 'node:fs'
 import {tmpdir} from 'node:os'
 import {join} from 'node:path'
 import {afterEach, beforeEach, describe, expect, test} from 'vitest'
-import {checkWorld} from '../../src/sandbox/check.ts'
-import {createSandbox, type Sandbox} from '../../src/sandbox/sandbox.ts'
+import {checkWorld} from '../../src/sandbox/core/check.ts'
+import {createSandbox, type Sandbox} from '../../src/sandbox/core/sandbox.ts'
 import {callerOf, control, raw, variantOf} from './caller.ts'
 
 let sandbox: Sandbox

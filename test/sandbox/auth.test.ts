@@ -1,5 +1,5 @@
 import {afterEach, beforeEach, describe, expect, test} from 'vitest'
-import {createSandbox, type Sandbox, type SandboxOptions} from '../../src/sandbox/sandbox.ts'
+import {createSandbox, type Sandbox, type SandboxOptions} from '../../src/sandbox/core/sandbox.ts'
 import {control, raw, tokenOf} from './caller.ts'
 
 let sandbox: Sandbox

@@ -1,5 +1,5 @@
-import {credentialsOf} from '../../src/sandbox/partners.ts'
-import type {Sandbox} from '../../src/sandbox/sandbox.ts'
+import type {Sandbox} from '../../src/sandbox/core/sandbox.ts'
+import {credentialsOf} from '../../src/sandbox/rules/partners.ts'
 
 export interface Answer {
   status: number

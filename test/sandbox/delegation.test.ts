@@ -1,7 +1,7 @@
 import {afterEach, beforeEach, expect, test} from 'vitest'
-import {checkWorld} from '../../src/sandbox/check.ts'
-import {credentialsOf, partnerByClientId} from '../../src/sandbox/partners.ts'
-import {createSandbox, type Sandbox} from '../../src/sandbox/sandbox.ts'
+import {checkWorld} from '../../src/sandbox/core/check.ts'
+import {createSandbox, type Sandbox} from '../../src/sandbox/core/sandbox.ts'
+import {credentialsOf, partnerByClientId} from '../../src/sandbox/rules/partners.ts'
 import {type Answer, callerOf, control, raw, variantOf} from './caller.ts'
 
 let sandbox: Sandbox

@@ -1,5 +1,5 @@
 import {expect, test} from 'vitest'
-import {createSandbox} from '../../src/sandbox/sandbox.ts'
+import {createSandbox} from '../../src/sandbox/core/sandbox.ts'
 import {callerOf, control} from './caller.ts'
 
 test('the detail of an order can be hidden for any reason, and brought back', async () => {

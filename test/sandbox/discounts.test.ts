@@ -1,6 +1,6 @@
 import {afterEach, beforeEach, describe, expect, test} from 'vitest'
-import {checkWorld} from '../../src/sandbox/check.ts'
-import {createSandbox, type Sandbox} from '../../src/sandbox/sandbox.ts'
+import {checkWorld} from '../../src/sandbox/core/check.ts'
+import {createSandbox, type Sandbox} from '../../src/sandbox/core/sandbox.ts'
 import {callerOf, control, origin, variantOf} from './caller.ts'
 import {codeBody} from './read-refusals.ts'
 

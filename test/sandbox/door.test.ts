@@ -1,7 +1,7 @@
 import {afterAll, beforeAll, describe, expect, test} from 'vitest'
 import {api} from '../../src/contract/api.ts'
-import {servedNames} from '../../src/sandbox/routes.ts'
-import {createSandbox, type Sandbox} from '../../src/sandbox/sandbox.ts'
+import {servedNames} from '../../src/sandbox/core/routes.ts'
+import {createSandbox, type Sandbox} from '../../src/sandbox/core/sandbox.ts'
 import {callerOf, raw, tokenOf, variantOf} from './caller.ts'
 
 let sandbox: Sandbox

@@ -1,5 +1,5 @@
 import {afterEach, beforeEach, expect, test} from 'vitest'
-import {createSandbox, type Sandbox} from '../../src/sandbox/sandbox.ts'
+import {createSandbox, type Sandbox} from '../../src/sandbox/core/sandbox.ts'
 import {callerOf, origin, variantOf} from './caller.ts'
 
 let sandbox: Sandbox

@@ -1,5 +1,5 @@
 import {expect, test} from 'vitest'
-import {createLimiter} from '../../src/sandbox/limits.ts'
+import {createLimiter} from '../../src/sandbox/door/limits.ts'
 
 const second = 1_000
 

@@ -1,8 +1,8 @@
 import {afterAll, beforeAll, describe, expect, test} from 'vitest'
 import {api} from '../../src/contract/api.ts'
 import type {Operation, QueryRule} from '../../src/contract/operation.ts'
-import {servedNames} from '../../src/sandbox/routes.ts'
-import {createSandbox, type Sandbox} from '../../src/sandbox/sandbox.ts'
+import {servedNames} from '../../src/sandbox/core/routes.ts'
+import {createSandbox, type Sandbox} from '../../src/sandbox/core/sandbox.ts'
 import {type Answer, callerOf, control} from './caller.ts'
 
 let sandbox: Sandbox

@@ -1,6 +1,6 @@
 import {afterEach, beforeEach, describe, expect, test} from 'vitest'
 import {salesReports} from '../../src/contract/reports.ts'
-import {createSandbox, type Sandbox} from '../../src/sandbox/sandbox.ts'
+import {createSandbox, type Sandbox} from '../../src/sandbox/core/sandbox.ts'
 import {callerOf, control, variantOf} from './caller.ts'
 
 let sandbox: Sandbox

@@ -1,5 +1,5 @@
 import {afterAll, beforeAll, describe, expect, test} from 'vitest'
-import {createSandbox, type Sandbox} from '../../src/sandbox/sandbox.ts'
+import {createSandbox, type Sandbox} from '../../src/sandbox/core/sandbox.ts'
 import {callerOf, control} from './caller.ts'
 
 let sandbox: Sandbox

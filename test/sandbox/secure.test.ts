@@ -1,6 +1,6 @@
 import {request} from 'node:https'
 import {expect, test} from 'vitest'
-import {createSandbox} from '../../src/sandbox/sandbox.ts'
+import {createSandbox} from '../../src/sandbox/core/sandbox.ts'
 import {certificate} from '../support/certificate.ts'
 
 test('a certificate and its key make it serve https', async () => {

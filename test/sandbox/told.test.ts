@@ -1,5 +1,5 @@
 import {afterEach, beforeEach, expect, test} from 'vitest'
-import {createSandbox, type Sandbox} from '../../src/sandbox/sandbox.ts'
+import {createSandbox, type Sandbox} from '../../src/sandbox/core/sandbox.ts'
 import {type Seen, serve, type TestServer} from '../support/server.ts'
 import {callerOf, control, variantOf} from './caller.ts'
 

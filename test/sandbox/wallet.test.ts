@@ -1,7 +1,7 @@
 import {join} from 'node:path'
 import {expect, test} from 'vitest'
-import {checkWorld} from '../../src/sandbox/check.ts'
-import {createSandbox, type Sandbox} from '../../src/sandbox/sandbox.ts'
+import {checkWorld} from '../../src/sandbox/core/check.ts'
+import {createSandbox, type Sandbox} from '../../src/sandbox/core/sandbox.ts'
 import {folder} from '../support/program.ts'
 import {callerOf, control, variantOf} from './caller.ts'
 

@@ -1,8 +1,8 @@
 import {afterEach, beforeEach, describe, expect, test} from 'vitest'
-import {checkWorld} from '../../src/sandbox/check.ts'
-import {eventTypes} from '../../src/sandbox/events.ts'
-import {createSandbox, type Sandbox, type SandboxOptions} from '../../src/sandbox/sandbox.ts'
-import {isPublic, judgeUrl} from '../../src/sandbox/url-guard.ts'
+import {checkWorld} from '../../src/sandbox/core/check.ts'
+import {createSandbox, type Sandbox, type SandboxOptions} from '../../src/sandbox/core/sandbox.ts'
+import {eventTypes} from '../../src/sandbox/rules/events.ts'
+import {isPublic, judgeUrl} from '../../src/sandbox/rules/url-guard.ts'
 import {callerOf, control, origin} from './caller.ts'
 
 let sandbox: Sandbox

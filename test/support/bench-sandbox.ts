@@ -1,7 +1,7 @@
 // The sandbox's own figures, and one to run against.
 import {spawn} from 'node:child_process'
 import {Pool} from 'undici'
-import {createSandbox} from '../../src/sandbox/sandbox.ts'
+import {createSandbox} from '../../src/sandbox/core/sandbox.ts'
 import {median, print} from './bench-figures.ts'
 
 export interface Running {

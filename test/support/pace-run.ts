@@ -1,6 +1,6 @@
 import {openPacer, quotas} from '../../src/client/pace.ts'
 import {unshared} from '../../src/client/shared.ts'
-import {createLimiter} from '../../src/sandbox/limits.ts'
+import {createLimiter} from '../../src/sandbox/door/limits.ts'
 import {seeded, virtualTime} from './virtual-time.ts'
 
 /** Whether a request that arrives now is let through. */

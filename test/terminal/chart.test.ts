@@ -1,6 +1,6 @@
 import {describe, expect, it} from 'vitest'
 import {chart} from '../../src/terminal/chart.ts'
-import {seriesOf} from '../../src/terminal/reports.ts'
+import {seriesOf} from '../../src/terminal/views/reports.ts'
 
 const ends = ['2026-01-01', '2026-01-31'] as const
 

@@ -1,7 +1,7 @@
 import jmespath from 'jmespath'
 import {describe, expect, it} from 'vitest'
 import {parseJson, printJson} from '../../src/contract/money.ts'
-import {openQuery} from '../../src/terminal/query.ts'
+import {openQuery} from '../../src/terminal/query/query.ts'
 
 const ledger = `{"items":[
   {"id":9007199254740993,"amount":10.50,"type":"Debit","tags":["a","b"]},

@@ -1,7 +1,7 @@
 import {outputFlags, ScentCommand} from '../../command.ts'
 import {foldersOf} from '../../store/paths.ts'
 import {profileRow, readConfig} from '../../store/profiles.ts'
-import {type ProfileRow, profileTable} from '../../terminal/auth.ts'
+import {type ProfileRow, profileTable} from '../../terminal/views/auth.ts'
 
 export default class AuthList extends ScentCommand {
   static override summary = 'List the stored credentials.'

@@ -18,7 +18,7 @@ import {
 } from '../../store/profiles.ts'
 import {requireSandbox} from '../../store/sandbox.ts'
 import {tokenFile} from '../../store/shared.ts'
-import {profileTable} from '../../terminal/auth.ts'
+import {profileTable} from '../../terminal/views/auth.ts'
 
 interface Found {
   baseUrl: string

@@ -6,7 +6,7 @@ import {removeOwn} from '../../store/files.ts'
 import {foldersOf} from '../../store/paths.ts'
 import {changeConfig, readConfig, requireProfile} from '../../store/profiles.ts'
 import {tokenFile} from '../../store/shared.ts'
-import {loggedOutColumns} from '../../terminal/auth.ts'
+import {loggedOutColumns} from '../../terminal/views/auth.ts'
 
 export default class AuthLogout extends ScentCommand {
   static override summary = 'Remove a stored credential from this machine.'

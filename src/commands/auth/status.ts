@@ -2,8 +2,8 @@ import {apiFlags, ScentCommand} from '../../command.ts'
 import {isFailure} from '../../contract/failure.ts'
 import type {Session} from '../../session.ts'
 import type {Setting} from '../../store/settings.ts'
-import {type SettingRow, settingTable} from '../../terminal/auth.ts'
 import {type FailureDocument, failureDocument} from '../../terminal/failure.ts'
+import {type SettingRow, settingTable} from '../../terminal/views/auth.ts'
 
 type Status = {
   usable: boolean

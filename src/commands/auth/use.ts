@@ -2,7 +2,7 @@ import * as Args from '@oclif/core/args'
 import {outputFlags, ScentCommand} from '../../command.ts'
 import {foldersOf} from '../../store/paths.ts'
 import {changeConfig, profileRow, readConfig, requireProfile} from '../../store/profiles.ts'
-import {type ProfileRow, profileTable} from '../../terminal/auth.ts'
+import {type ProfileRow, profileTable} from '../../terminal/views/auth.ts'
 
 export default class AuthUse extends ScentCommand {
   static override summary = 'Choose the stored credential that commands use.'

@@ -2,8 +2,8 @@ import * as Args from '@oclif/core/args'
 import {apiFlags, customerFlag, ScentCommand} from '../../command.ts'
 import {Failure} from '../../contract/failure.ts'
 import {uuid} from '../../contract/wire.ts'
-import {addToCart, type CartLine, type CartView} from '../../flows/fill-cart.ts'
-import {cartView} from '../../terminal/cart.ts'
+import {addToCart, type CartLine, type CartView} from '../../flows/cart/edit.ts'
+import {cartView} from '../../terminal/views/cart.ts'
 
 export default class CartAdd extends ScentCommand {
   static override summary = 'Add variants to a cart.'

@@ -1,7 +1,7 @@
 import {apiFlags, ScentCommand} from '../../command.ts'
 import type {Cart} from '../../contract/cart.ts'
-import {emptyCart} from '../../flows/fill-cart.ts'
-import {cartTable} from '../../terminal/cart.ts'
+import {emptyCart} from '../../flows/cart/edit.ts'
+import {cartTable} from '../../terminal/views/cart.ts'
 import {lineCustomer, requireCustomer} from './set.ts'
 
 export default class CartClear extends ScentCommand {

@@ -1,7 +1,7 @@
 import * as Args from '@oclif/core/args'
 import {apiFlags, ScentCommand} from '../../command.ts'
 import {notifyBackInStock, type Registration} from '../../contract/cart.ts'
-import {registrationCard} from '../../terminal/cart.ts'
+import {registrationCard} from '../../terminal/views/cart.ts'
 
 export default class CartNotify extends ScentCommand {
   static override summary = 'Ask to be told when a variant is back in stock.'

@@ -2,8 +2,8 @@ import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
 import {apiFlags, ScentCommand} from '../../command.ts'
 import {Failure} from '../../contract/failure.ts'
-import {type CartView, setQuantity, stepLine} from '../../flows/fill-cart.ts'
-import {cartView} from '../../terminal/cart.ts'
+import {type CartView, setQuantity, stepLine} from '../../flows/cart/edit.ts'
+import {cartView} from '../../terminal/views/cart.ts'
 
 /** The service has no route for the lines of any other cart; without it requireCustomer() says so. */
 export const lineCustomer = Flags.string({summary: 'Customer whose cart it is (needed).', helpValue: 'REF'})

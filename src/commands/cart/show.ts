@@ -1,7 +1,7 @@
 import {apiFlags, customerFlag, ScentCommand} from '../../command.ts'
 import {mentionedCart} from '../../contract/checkout.ts'
-import {type CartView, showCart} from '../../flows/fill-cart.ts'
-import {cartView} from '../../terminal/cart.ts'
+import {type CartView, showCart} from '../../flows/cart/edit.ts'
+import {cartView} from '../../terminal/views/cart.ts'
 
 export default class CartShow extends ScentCommand {
   static override summary = 'Show what a cart holds.'

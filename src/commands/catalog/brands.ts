@@ -1,8 +1,8 @@
 import * as Args from '@oclif/core/args'
 import {apiFlags, listFlags, ScentCommand} from '../../command.ts'
 import {type Brand, listBrands, readBrand} from '../../contract/brands.ts'
-import {brandCard, brandColumns} from '../../terminal/catalog.ts'
 import type {Listing} from '../../terminal/output.ts'
+import {brandCard, brandColumns} from '../../terminal/views/catalog.ts'
 
 export default class CatalogBrands extends ScentCommand {
   static override summary = 'List the brands of the catalog, or show one.'

@@ -2,8 +2,8 @@ import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
 import {apiFlags, listFlags, ScentCommand} from '../../command.ts'
 import {listScents, readScent, type Scent} from '../../contract/scents.ts'
-import {scentCard, scentColumns} from '../../terminal/catalog.ts'
 import type {Listing} from '../../terminal/output.ts'
+import {scentCard, scentColumns} from '../../terminal/views/catalog.ts'
 
 export default class CatalogScents extends ScentCommand {
   static override summary = 'List the scents of the catalog, or show one.'

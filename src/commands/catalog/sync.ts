@@ -1,7 +1,7 @@
 import * as Flags from '@oclif/core/flags'
 import {apiFlags, ScentCommand} from '../../command.ts'
 import {type CatalogEvent, type CatalogSync, syncCatalog} from '../../flows/catalog.ts'
-import {syncCard} from '../../terminal/catalog.ts'
+import {syncCard} from '../../terminal/views/catalog.ts'
 
 export default class SyncCatalog extends ScentCommand {
   static override summary = 'Bring the local catalog up to date.'

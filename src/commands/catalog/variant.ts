@@ -1,7 +1,7 @@
 import * as Args from '@oclif/core/args'
 import {apiFlags, ScentCommand} from '../../command.ts'
 import {readVariant, type Variant} from '../../contract/variants.ts'
-import {variantCard} from '../../terminal/variants.ts'
+import {variantCard} from '../../terminal/views/variants.ts'
 import {include, tokens} from './variants.ts'
 
 export default class CatalogVariant extends ScentCommand {

@@ -2,7 +2,7 @@ import * as Flags from '@oclif/core/flags'
 import {apiFlags, listFlags, ScentCommand} from '../../command.ts'
 import {listVariants} from '../../contract/variants.ts'
 import type {Listing} from '../../terminal/output.ts'
-import {variantColumns} from '../../terminal/variants.ts'
+import {variantColumns} from '../../terminal/views/variants.ts'
 
 export const include = Flags.string({
   summary: 'Parts to read with it, by comma: pricing, availability, tax. VAT comes with pricing.',

@@ -1,9 +1,9 @@
 import * as Flags from '@oclif/core/flags'
 import {apiFlags, ScentCommand} from '../../command.ts'
 import {type Preview, takePriceLock} from '../../contract/checkout.ts'
-import {lockByRoute} from '../../flows/checkout.ts'
-import {previewTable} from '../../terminal/cart.ts'
-import {lockCard} from '../../terminal/checkout.ts'
+import {lockByRoute} from '../../flows/order/checkout.ts'
+import {previewTable} from '../../terminal/views/cart.ts'
+import {lockCard} from '../../terminal/views/checkout.ts'
 
 export default class CheckoutLock extends ScentCommand {
   static override summary = "Hold the prices of a customer's cart."

@@ -1,8 +1,8 @@
 import * as Flags from '@oclif/core/flags'
 import {apiFlags, ScentCommand} from '../../command.ts'
 import {type Preview, previewCheckout} from '../../contract/checkout.ts'
-import {previewTable} from '../../terminal/cart.ts'
-import {lockCard} from '../../terminal/checkout.ts'
+import {previewTable} from '../../terminal/views/cart.ts'
+import {lockCard} from '../../terminal/views/checkout.ts'
 
 export default class CheckoutPreview extends ScentCommand {
   static override summary = 'Price a cart and name what stops its checkout.'

@@ -1,8 +1,8 @@
 import * as Flags from '@oclif/core/flags'
 import {apiFlags, listFlags, ScentCommand} from '../../command.ts'
 import {listCommissionPeriods} from '../../contract/commissions.ts'
-import {commissionColumns} from '../../terminal/commissions.ts'
 import type {Listing} from '../../terminal/output.ts'
+import {commissionColumns} from '../../terminal/views/commissions.ts'
 
 export default class CommissionsList extends ScentCommand {
   static override summary = 'List the commission periods.'

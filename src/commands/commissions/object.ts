@@ -4,7 +4,7 @@ import {apiFlags, ScentCommand} from '../../command.ts'
 import {type CommissionPeriod, objectToCommission} from '../../contract/commissions.ts'
 import {Failure} from '../../contract/failure.ts'
 import {objectTo} from '../../flows/commissions.ts'
-import {commissionColumns} from '../../terminal/commissions.ts'
+import {commissionColumns} from '../../terminal/views/commissions.ts'
 
 export default class CommissionsObject extends ScentCommand {
   static override summary = 'Object to a provisional commission period.'

@@ -4,7 +4,7 @@ import {createDiscountCode, type DiscountBody, type DiscountCode} from '../../co
 import {Failure} from '../../contract/failure.ts'
 import {createDiscount} from '../../flows/discounts.ts'
 import {discountChanges, discountFlags} from '../../terminal/discount-flags.ts'
-import {discountCard} from '../../terminal/discounts.ts'
+import {discountCard} from '../../terminal/views/discounts.ts'
 
 export default class DiscountsCreate extends ScentCommand {
   static override summary = 'Create a discount code.'

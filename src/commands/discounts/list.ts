@@ -1,8 +1,8 @@
 import * as Flags from '@oclif/core/flags'
 import {apiFlags, listFlags, ScentCommand} from '../../command.ts'
 import {listDiscountCodes} from '../../contract/discounts.ts'
-import {discountColumns} from '../../terminal/discounts.ts'
 import type {Listing} from '../../terminal/output.ts'
+import {discountColumns} from '../../terminal/views/discounts.ts'
 
 export default class DiscountsList extends ScentCommand {
   static override summary = 'List your discount codes, newest first.'

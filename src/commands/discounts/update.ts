@@ -4,7 +4,7 @@ import type {DiscountCode} from '../../contract/discounts.ts'
 import {Failure} from '../../contract/failure.ts'
 import {changesBetween, merged, readDiscount, replaceDiscount} from '../../flows/discounts.ts'
 import {discountChanges, discountFlags} from '../../terminal/discount-flags.ts'
-import {changeTable, discountCard} from '../../terminal/discounts.ts'
+import {changeTable, discountCard} from '../../terminal/views/discounts.ts'
 
 export default class DiscountsUpdate extends ScentCommand {
   static override summary = 'Change a discount code.'

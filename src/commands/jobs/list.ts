@@ -1,8 +1,8 @@
+import {readJobCarts} from '../../bulk/carts/fold.ts'
+import {readJobOrders} from '../../bulk/orders/fold.ts'
+import {jobColumns} from '../../bulk/orders/screen.ts'
+import {jobStanding} from '../../bulk/standing.ts'
 import {apiFlags, ScentCommand} from '../../command.ts'
-import {jobStanding} from '../../flows/jobs.ts'
-import {readJobCarts} from '../../store/job-carts.ts'
-import {readJobOrders} from '../../store/job-orders.ts'
-import {jobColumns} from '../../terminal/jobs.ts'
 import type {Listing} from '../../terminal/output.ts'
 
 export default class JobsList extends ScentCommand {

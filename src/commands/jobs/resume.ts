@@ -1,6 +1,6 @@
 import * as Args from '@oclif/core/args'
+import {requireNew} from '../../bulk/orders/screen.ts'
 import {apiFlags, concurrencyFlag, refusedFlag, ScentCommand} from '../../command.ts'
-import {requireNew} from '../../terminal/jobs.ts'
 
 export default class JobsResume extends ScentCommand {
   static override summary = 'Go on with a bulk job where it stopped.'

@@ -1,7 +1,7 @@
 import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
+import {requireNew} from '../../bulk/orders/screen.ts'
 import {apiFlags, refusedFlag, ScentCommand} from '../../command.ts'
-import {requireNew} from '../../terminal/jobs.ts'
 
 export default class JobsShow extends ScentCommand {
   static override summary = 'Show what became of each row of a bulk job.'

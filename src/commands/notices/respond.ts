@@ -3,7 +3,7 @@ import * as Flags from '@oclif/core/flags'
 import {apiFlags, ScentCommand} from '../../command.ts'
 import {type Notice, type NoticeChoice, noticeChoices} from '../../contract/notices.ts'
 import {respond} from '../../flows/notices.ts'
-import {noticeCard} from '../../terminal/notices.ts'
+import {noticeCard} from '../../terminal/views/notices.ts'
 
 const costs: Record<NoticeChoice, string> = {
   CancelWhole: 'cancels the whole line and refunds it in full',

@@ -2,10 +2,10 @@ import * as Flags from '@oclif/core/flags'
 import {apiFlags, ScentCommand} from '../../command.ts'
 import {Failure} from '../../contract/failure.ts'
 import type {CreatedOrder} from '../../contract/orders.ts'
-import {orderByLock} from '../../flows/every-lock.ts'
+import {orderByLock} from '../../flows/order/locks.ts'
 import {addressFlags, addressOf} from '../../terminal/address.ts'
-import {createdCard} from '../../terminal/checkout.ts'
-import {openStory} from '../../terminal/walk.ts'
+import {createdCard} from '../../terminal/views/checkout.ts'
+import {openStory} from '../../terminal/views/walk.ts'
 
 export default class OrdersCreate extends ScentCommand {
   static override summary = 'Order a locked cart.'

@@ -2,8 +2,8 @@ import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
 import {apiFlags, ScentCommand} from '../../command.ts'
 import {type OrderRead, readOrder} from '../../contract/orders.ts'
-import {isScentOrderId, readOneOrder} from '../../flows/read-order.ts'
-import {orderCard, orderLines} from '../../terminal/orders.ts'
+import {isScentOrderId, readOneOrder} from '../../flows/order/read.ts'
+import {orderCard, orderLines} from '../../terminal/views/orders.ts'
 
 export default class OrdersGet extends ScentCommand {
   static override summary = 'Show an order.'

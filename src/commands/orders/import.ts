@@ -1,17 +1,11 @@
 import {resolve} from 'node:path'
 import * as Flags from '@oclif/core/flags'
-import {apiFlags, concurrencyFlag, refusedFlag, rowsArg, ScentCommand} from '../../command.ts'
-import {findingOf, planOrders, requireWithin, withPreviews} from '../../flows/bulk-plan.ts'
-import {type NamedFile, requireGoodRows, requireGoodSkus} from '../../flows/check-file.ts'
-import type {SameJob} from '../../flows/jobs.ts'
-import {checkOrderFile, ordersIn} from '../../flows/order-file.ts'
-import type {RowsFile} from '../../flows/row-groups.ts'
-import type {VariantsBySku} from '../../flows/rows.ts'
-import type {Session} from '../../session.ts'
-import type {JobDraft, JobFile} from '../../store/jobs.ts'
-import type {RowFile} from '../../store/rows.ts'
-import {amountFlag, ratioFlag} from '../../terminal/amounts.ts'
-import {requireNew} from '../../terminal/jobs.ts'
+import {type NamedFile, requireGoodRows, requireGoodSkus} from '../../bulk/file/check.ts'
+import type {RowsFile} from '../../bulk/file/groups.ts'
+import type {VariantsBySku} from '../../bulk/file/rows.ts'
+import type {JobDraft, JobFile} from '../../bulk/journal.ts'
+import {checkOrderFile, ordersIn} from '../../bulk/orders/file.ts'
+import {findingOf, planOrders, requireWithin, withPreviews} from '../../bulk/orders/plan.ts'
 import {
   type DryRunView,
   planCard,
@@ -19,7 +13,13 @@ import {
   planText,
   refusedPreviews,
   shortText,
-} from '../../terminal/plan.ts'
+} from '../../bulk/orders/plan-screen.ts'
+import {requireNew} from '../../bulk/orders/screen.ts'
+import type {SameJob} from '../../bulk/standing.ts'
+import {apiFlags, concurrencyFlag, refusedFlag, rowsArg, ScentCommand} from '../../command.ts'
+import type {Session} from '../../session.ts'
+import type {RowFile} from '../../store/rows.ts'
+import {amountFlag, ratioFlag} from '../../terminal/amounts.ts'
 
 export default class OrdersImport extends ScentCommand {
   static override summary = 'Place the orders of a file, each exactly once.'
@@ -109,7 +109,7 @@ Exit codes: 0 every order was charged once, 11 some were refused and not charged
       holds: () => true,
       awaits: 'The carts that baskets are priced in are emptied',
     })
-    const {runPreviews} = await import('../../run-previews.ts')
+    const {runPreviews} = await import('../../bulk/orders/preview-screen.ts')
     const previews = await runPreviews(session, {
       orders: ordersIn(orders.file, orders.checked, orders.found),
       total: plan.orders,

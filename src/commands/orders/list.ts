@@ -1,11 +1,11 @@
+import type {JobFile} from '../../bulk/journal.ts'
+import {readJobOrders} from '../../bulk/orders/fold.ts'
+import {verdictsOf} from '../../bulk/orders/report.ts'
 import {apiFlags, ScentCommand} from '../../command.ts'
 import {digits} from '../../contract/money.ts'
-import {verdictsOf} from '../../flows/job-report.ts'
-import {readJobOrders} from '../../store/job-orders.ts'
-import type {JobFile} from '../../store/jobs.ts'
 import type {OrderEntry} from '../../store/orders.ts'
-import {type RecordedOrder, recordedOrderColumns} from '../../terminal/orders.ts'
 import type {Listing} from '../../terminal/output.ts'
+import {type RecordedOrder, recordedOrderColumns} from '../../terminal/views/orders.ts'
 
 export default class OrdersList extends ScentCommand {
   static override summary = 'List the orders made from this machine.'

@@ -1,7 +1,7 @@
 import * as Args from '@oclif/core/args'
 import {apiFlags, ScentCommand} from '../../command.ts'
 import {type OrderTracking, trackOrder} from '../../contract/orders.ts'
-import {trackingTable} from '../../terminal/orders.ts'
+import {trackingTable} from '../../terminal/views/orders.ts'
 
 export default class OrdersTrack extends ScentCommand {
   static override summary = 'Show the fulfillment groups of an order.'

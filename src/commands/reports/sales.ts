@@ -3,9 +3,9 @@ import * as Flags from '@oclif/core/flags'
 import {apiFlags, ScentCommand} from '../../command.ts'
 import {salesReports} from '../../contract/reports.ts'
 import {readSales} from '../../flows/reports.ts'
-import {anyView, rowsOf, words} from '../../terminal/any.ts'
 import {chart} from '../../terminal/chart.ts'
-import {seriesOf} from '../../terminal/reports.ts'
+import {anyView, rowsOf, words} from '../../terminal/views/any.ts'
+import {seriesOf} from '../../terminal/views/reports.ts'
 
 export default class ReportsSales extends ScentCommand {
   static override summary = 'Show a sales report.'

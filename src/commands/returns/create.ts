@@ -6,7 +6,7 @@ import {Failure} from '../../contract/failure.ts'
 import type {ReturnBody, ReturnRequest} from '../../contract/returns.ts'
 import {readReturnable, requestReturn} from '../../flows/returns.ts'
 import {requireUuid} from '../../terminal/flags.ts'
-import {askLines, deliveredTable, returnableTable, returnCard} from '../../terminal/returns.ts'
+import {askLines, deliveredTable, returnableTable, returnCard} from '../../terminal/views/returns.ts'
 
 type Lines = ReturnBody['lines']
 

@@ -3,7 +3,7 @@ import {apiFlags, listFlags, ScentCommand} from '../../command.ts'
 import {Failure} from '../../contract/failure.ts'
 import {listOrderReturns, listReturns} from '../../contract/returns.ts'
 import type {Listing} from '../../terminal/output.ts'
-import {returnColumns} from '../../terminal/returns.ts'
+import {returnColumns} from '../../terminal/views/returns.ts'
 
 export default class ReturnsList extends ScentCommand {
   static override summary = 'List return requests, newest first.'

@@ -3,7 +3,7 @@ import {outputFlags, ScentCommand} from '../../command.ts'
 import {Failure} from '../../contract/failure.ts'
 import {foldersOf} from '../../store/paths.ts'
 import {requireSandbox} from '../../store/sandbox.ts'
-import {clockCard, type SandboxClock} from '../../terminal/sandbox.ts'
+import {clockCard, type SandboxClock} from '../../terminal/views/sandbox.ts'
 
 export default class SandboxClockCommand extends ScentCommand {
   static override summary = "Show or move the sandbox's time."
@@ -30,7 +30,7 @@ export default class SandboxClockCommand extends ScentCommand {
       ...(flags.next ? {next: true} : {}),
       ...(flags.freeze === undefined ? {} : {freeze: flags.freeze}),
     }
-    const {callAdmin} = await import('../../sandbox/remote.ts')
+    const {callAdmin} = await import('../../sandbox/controls/remote.ts')
     const asked = Object.keys(move).length === 0
     const running = requireSandbox(foldersOf())
     const clock = await callAdmin<SandboxClock>(

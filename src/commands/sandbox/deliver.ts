@@ -3,7 +3,7 @@ import * as Flags from '@oclif/core/flags'
 import {outputFlags, ScentCommand} from '../../command.ts'
 import {foldersOf} from '../../store/paths.ts'
 import {requireSandbox} from '../../store/sandbox.ts'
-import {type MovedOrder, movedOrderTable} from '../../terminal/sandbox.ts'
+import {type MovedOrder, movedOrderTable} from '../../terminal/views/sandbox.ts'
 
 export default class SandboxDeliver extends ScentCommand {
   static override summary = 'Deliver an order of the sandbox.'
@@ -20,7 +20,7 @@ export default class SandboxDeliver extends ScentCommand {
 
   async run(): Promise<MovedOrder> {
     const {args, flags} = await this.parse(SandboxDeliver)
-    const {callAdmin} = await import('../../sandbox/remote.ts')
+    const {callAdmin} = await import('../../sandbox/controls/remote.ts')
     const path = `orders/${encodeURIComponent(args.order)}/${flags.ship ? 'ship' : 'deliver'}`
     const moved = await callAdmin<MovedOrder>(requireSandbox(foldersOf()), 'POST', path)
     this.show(movedOrderTable(moved))

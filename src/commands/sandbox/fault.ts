@@ -3,7 +3,7 @@ import {outputFlags, ScentCommand} from '../../command.ts'
 import {Failure} from '../../contract/failure.ts'
 import {foldersOf} from '../../store/paths.ts'
 import {requireSandbox} from '../../store/sandbox.ts'
-import {faultColumns, type SandboxFault} from '../../terminal/sandbox.ts'
+import {faultColumns, type SandboxFault} from '../../terminal/views/sandbox.ts'
 
 const effects = [
   'status',
@@ -65,7 +65,7 @@ export default class SandboxFaultCommand extends ScentCommand {
 
   async run(): Promise<object> {
     const {flags} = await this.parse(SandboxFaultCommand)
-    const {callAdmin} = await import('../../sandbox/remote.ts')
+    const {callAdmin} = await import('../../sandbox/controls/remote.ts')
     const running = requireSandbox(foldersOf())
     if (flags.clear)
       await callAdmin(running, 'DELETE', flags.id === undefined ? 'faults' : `faults/${flags.id}`)

@@ -4,7 +4,7 @@ import {outputFlags, ScentCommand} from '../../command.ts'
 import type {Notice} from '../../contract/notices.ts'
 import {foldersOf} from '../../store/paths.ts'
 import {requireSandbox} from '../../store/sandbox.ts'
-import {noticeCard} from '../../terminal/notices.ts'
+import {noticeCard} from '../../terminal/views/notices.ts'
 
 interface Raised {
   notice: Notice
@@ -43,7 +43,7 @@ export default class SandboxNotice extends ScentCommand {
 
   async run(): Promise<Raised> {
     const {args, flags} = await this.parse(SandboxNotice)
-    const {callAdmin} = await import('../../sandbox/remote.ts')
+    const {callAdmin} = await import('../../sandbox/controls/remote.ts')
     const path = `orders/${encodeURIComponent(args.order)}/notices`
     const raised = await callAdmin<Raised>(requireSandbox(foldersOf()), 'POST', path, {
       lineId: flags.line,

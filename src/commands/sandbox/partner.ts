@@ -4,7 +4,7 @@ import {outputFlags, ScentCommand} from '../../command.ts'
 import {Failure} from '../../contract/failure.ts'
 import {foldersOf} from '../../store/paths.ts'
 import {requireSandbox} from '../../store/sandbox.ts'
-import {partnerColumns, type SandboxPartner} from '../../terminal/sandbox.ts'
+import {partnerColumns, type SandboxPartner} from '../../terminal/views/sandbox.ts'
 
 const switches = ['on', 'off'] as const
 
@@ -48,7 +48,7 @@ export default class SandboxPartnerCommand extends ScentCommand {
       ...(flags['return-window'] === undefined ? {} : {returnWindowDays: flags['return-window']}),
       ...(flags.env === undefined ? {} : {environment: flags.env}),
     }
-    const {callAdmin} = await import('../../sandbox/remote.ts')
+    const {callAdmin} = await import('../../sandbox/controls/remote.ts')
     const running = requireSandbox(foldersOf())
     if (args.partner === undefined) {
       if (Object.keys(change).length > 0)

@@ -2,7 +2,7 @@ import * as Flags from '@oclif/core/flags'
 import {outputFlags, ScentCommand} from '../../command.ts'
 import {foldersOf} from '../../store/paths.ts'
 import {requireSandbox} from '../../store/sandbox.ts'
-import {requestColumns, type SandboxRequest} from '../../terminal/sandbox.ts'
+import {requestColumns, type SandboxRequest} from '../../terminal/views/sandbox.ts'
 
 export default class SandboxRequests extends ScentCommand {
   static override summary = 'Show the requests that reached the sandbox, oldest first.'
@@ -26,7 +26,7 @@ export default class SandboxRequests extends ScentCommand {
 
   async run(): Promise<object> {
     const {flags} = await this.parse(SandboxRequests)
-    const {callAdmin} = await import('../../sandbox/remote.ts')
+    const {callAdmin} = await import('../../sandbox/controls/remote.ts')
     const running = requireSandbox(foldersOf())
     if (flags.clear) await callAdmin(running, 'DELETE', 'requests')
     const {items: all} = await callAdmin<{items: SandboxRequest[]}>(

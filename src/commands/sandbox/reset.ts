@@ -2,7 +2,7 @@ import * as Flags from '@oclif/core/flags'
 import {outputFlags, ScentCommand} from '../../command.ts'
 import {foldersOf} from '../../store/paths.ts'
 import {requireSandbox} from '../../store/sandbox.ts'
-import {clockCard, type SandboxInfo, sandboxCard} from '../../terminal/sandbox.ts'
+import {clockCard, type SandboxInfo, sandboxCard} from '../../terminal/views/sandbox.ts'
 
 export default class SandboxReset extends ScentCommand {
   static override summary = 'Put the sandbox back to its first data, or to a snapshot.'
@@ -26,7 +26,7 @@ export default class SandboxReset extends ScentCommand {
   async run(): Promise<object> {
     const {flags} = await this.parse(SandboxReset)
     const running = requireSandbox(foldersOf())
-    const {callAdmin} = await import('../../sandbox/remote.ts')
+    const {callAdmin} = await import('../../sandbox/controls/remote.ts')
     if (flags.save !== undefined) {
       const saved = await callAdmin<{name: string}>(
         running,

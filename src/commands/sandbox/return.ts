@@ -5,7 +5,7 @@ import {Failure} from '../../contract/failure.ts'
 import type {ReturnRequest} from '../../contract/returns.ts'
 import {foldersOf} from '../../store/paths.ts'
 import {requireSandbox} from '../../store/sandbox.ts'
-import {returnCard} from '../../terminal/returns.ts'
+import {returnCard} from '../../terminal/views/returns.ts'
 
 const steps = ['accept', 'reject', 'dispatch', 'receive', 'refund'] as const
 
@@ -33,7 +33,7 @@ export default class SandboxReturn extends ScentCommand {
       throw new Failure('INVALID_INPUT', {message: '--reason goes with reject.'})
     if (flags.sound && args.step !== 'refund')
       throw new Failure('INVALID_INPUT', {message: '--sound goes with refund.'})
-    const {callAdmin} = await import('../../sandbox/remote.ts')
+    const {callAdmin} = await import('../../sandbox/controls/remote.ts')
     const path = `returns/${encodeURIComponent(args.id)}/${args.step}`
     const moved = await callAdmin<ReturnRequest>(requireSandbox(foldersOf()), 'POST', path, {
       ...(flags.reason === undefined ? {} : {reason: flags.reason}),

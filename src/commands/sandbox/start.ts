@@ -6,7 +6,7 @@ import {ownFolder} from '../../store/files.ts'
 import {tryLock} from '../../store/lock.ts'
 import {type Folders, foldersOf} from '../../store/paths.ts'
 import {findSandbox, type Locator, removeLocator, saveLocator} from '../../store/sandbox.ts'
-import {credentialColumns} from '../../terminal/sandbox.ts'
+import {credentialColumns} from '../../terminal/views/sandbox.ts'
 
 /** Tried first, so that a profile keeps its base URL over restarts. */
 const usualPort = 4747
@@ -79,7 +79,7 @@ export default class SandboxStart extends ScentCommand {
     const unlock = tryLock(join(folders.state, 'sandbox.lock')) ?? refuseRunning(findSandbox(folders))
     const file = flags.memory ? undefined : join(flags.data ?? dataFolder(folders, flags.env), 'sandbox.db')
     const release = file === undefined ? undefined : claim(file)
-    const {createSandbox} = await import('../../sandbox/sandbox.ts')
+    const {createSandbox} = await import('../../sandbox/core/sandbox.ts')
     const sandbox = await createSandbox({
       ...(file === undefined ? {} : {file}),
       ...(flags.seed === undefined ? {} : {seed: flags.seed}),
@@ -112,7 +112,7 @@ export default class SandboxStart extends ScentCommand {
   }
 
   private async background(): Promise<undefined> {
-    const {startDetached} = await import('../../sandbox/detach.ts')
+    const {startDetached} = await import('../../sandbox/controls/detach.ts')
     const args = this.argv.filter((arg) => arg !== '--detach' && arg !== '--json')
     const ready = await startDetached(['sandbox', 'start', ...args, '--json'])
     process.stdout.write(`${JSON.stringify(ready)}\n`)
@@ -133,7 +133,7 @@ export default class SandboxStart extends ScentCommand {
 }
 
 async function refuseSecond(folders: Folders): Promise<void> {
-  const {isAnswering} = await import('../../sandbox/remote.ts')
+  const {isAnswering} = await import('../../sandbox/controls/remote.ts')
   const found = findSandbox(folders)
   if (found !== undefined && (await isAnswering(found))) refuseRunning(found)
 }

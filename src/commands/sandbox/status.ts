@@ -3,7 +3,12 @@ import {outputFlags, ScentCommand} from '../../command.ts'
 import {Failure} from '../../contract/failure.ts'
 import {foldersOf} from '../../store/paths.ts'
 import {requireSandbox} from '../../store/sandbox.ts'
-import {partnerColumns, type SandboxInfo, type SandboxPartner, sandboxCard} from '../../terminal/sandbox.ts'
+import {
+  partnerColumns,
+  type SandboxInfo,
+  type SandboxPartner,
+  sandboxCard,
+} from '../../terminal/views/sandbox.ts'
 
 interface Checked {
   violations: Violation[]
@@ -32,7 +37,7 @@ export default class SandboxStatus extends ScentCommand {
   async run(): Promise<object> {
     const {flags} = await this.parse(SandboxStatus)
     const running = requireSandbox(foldersOf())
-    const {callAdmin} = await import('../../sandbox/remote.ts')
+    const {callAdmin} = await import('../../sandbox/controls/remote.ts')
     const info = await callAdmin<SandboxInfo & {partners: SandboxPartner[]}>(running, 'GET', 'info')
     const {baseUrl, adminUrl} = running
     this.show(sandboxCard({...info, baseUrl}), {columns: partnerColumns, rows: info.partners})

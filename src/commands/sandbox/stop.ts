@@ -15,7 +15,7 @@ export default class SandboxStop extends ScentCommand {
   async run(): Promise<{stopped: number}> {
     await this.parse(SandboxStop)
     const running = requireSandbox(foldersOf())
-    const {isAnswering} = await import('../../sandbox/remote.ts')
+    const {isAnswering} = await import('../../sandbox/controls/remote.ts')
     // A locator may outlive its sandbox, and its process number may be somebody else's by now.
     if (!(await isAnswering(running))) throw new Failure('SANDBOX_NOT_RUNNING')
     process.kill(running.pid, 'SIGTERM')

@@ -3,7 +3,7 @@ import * as Flags from '@oclif/core/flags'
 import {outputFlags, ScentCommand} from '../../command.ts'
 import {foldersOf} from '../../store/paths.ts'
 import {requireSandbox} from '../../store/sandbox.ts'
-import {type SandboxVariant, sandboxVariantCard, termsTable} from '../../terminal/sandbox.ts'
+import {type SandboxVariant, sandboxVariantCard, termsTable} from '../../terminal/views/sandbox.ts'
 import {amountOf} from './partner.ts'
 
 const switches = ['on', 'off'] as const
@@ -44,7 +44,7 @@ export default class SandboxVariantCommand extends ScentCommand {
       ...(flags.active === undefined ? {} : {active: flags.active === 'on'}),
       ...(flags.mode === undefined ? {} : {pricingMode: flags.mode}),
     }
-    const {callAdmin} = await import('../../sandbox/remote.ts')
+    const {callAdmin} = await import('../../sandbox/controls/remote.ts')
     const path = `variants/${encodeURIComponent(args.variant)}`
     const running = requireSandbox(foldersOf())
     const asked = Object.keys(change).length === 0

@@ -3,7 +3,7 @@ import {apiFlags, ScentCommand} from '../../command.ts'
 import {Failure} from '../../contract/failure.ts'
 import {readStatement, type Statement} from '../../contract/statements.ts'
 import {reconcile} from '../../flows/ledger.ts'
-import {mismatchText, statementCard, statementLines} from '../../terminal/statements.ts'
+import {mismatchText, statementCard, statementLines} from '../../terminal/views/statements.ts'
 
 export default class StatementsGet extends ScentCommand {
   static override summary = 'Show a billing statement, and whether its totals are the sums of its lines.'

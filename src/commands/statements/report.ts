@@ -3,7 +3,7 @@ import {apiFlags, ScentCommand} from '../../command.ts'
 import {Failure} from '../../contract/failure.ts'
 import {reportStatement, type StatementDocument} from '../../contract/statements.ts'
 import {reconcile} from '../../flows/ledger.ts'
-import {mismatchText, statementCard, statementLines} from '../../terminal/statements.ts'
+import {mismatchText, statementCard, statementLines} from '../../terminal/views/statements.ts'
 
 export default class StatementsReport extends ScentCommand {
   static override summary = 'Show the provisional billing document of a period.'

@@ -2,7 +2,7 @@ import {apiFlags, ScentCommand} from '../../command.ts'
 import {listWalletTransactions, type WalletTransaction} from '../../contract/wallet.ts'
 import {localTime} from '../../terminal/cells.ts'
 import {chart} from '../../terminal/chart.ts'
-import {balanceCard} from '../../terminal/wallet.ts'
+import {balanceCard} from '../../terminal/views/wallet.ts'
 
 export default class WalletBalance extends ScentCommand {
   static override summary = 'Show what the wallet holds.'

@@ -4,7 +4,7 @@ import {Failure} from '../../contract/failure.ts'
 import {listWalletTransactions} from '../../contract/wallet.ts'
 import {checkLedger} from '../../flows/wallet.ts'
 import type {Listing} from '../../terminal/output.ts'
-import {chainText, gapTable, transactionColumns} from '../../terminal/wallet.ts'
+import {chainText, gapTable, transactionColumns} from '../../terminal/views/wallet.ts'
 
 type Checked = Awaited<ReturnType<typeof checkLedger>>
 

@@ -2,8 +2,8 @@ import {apiFlags, ScentCommand} from '../../command.ts'
 import {Failure} from '../../contract/failure.ts'
 import {createWebhook, type Subscription} from '../../contract/webhooks.ts'
 import {subscribe} from '../../flows/webhooks.ts'
+import {subscriptionCard} from '../../terminal/views/webhooks.ts'
 import {headersOf, webhookFlags} from '../../terminal/webhook-flags.ts'
-import {subscriptionCard} from '../../terminal/webhooks.ts'
 
 export default class WebhooksCreate extends ScentCommand {
   static override summary = 'Subscribe a URL to event types.'

@@ -4,7 +4,7 @@ import {apiFlags, listFlags, ScentCommand} from '../../command.ts'
 import {type Delivery, listDeliveries} from '../../contract/webhooks.ts'
 import {answered, chosenDeliveries, watchDeliveries} from '../../flows/webhooks.ts'
 import type {Listing} from '../../terminal/output.ts'
-import {deliveryColumns} from '../../terminal/webhooks.ts'
+import {deliveryColumns} from '../../terminal/views/webhooks.ts'
 
 export default class WebhooksDeliveries extends ScentCommand {
   static override summary = 'List the delivery attempts of a subscription, as far as they are kept: 30 days.'

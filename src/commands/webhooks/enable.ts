@@ -1,7 +1,7 @@
 import * as Args from '@oclif/core/args'
 import {apiFlags, ScentCommand} from '../../command.ts'
 import {setWebhookActive} from '../../contract/webhooks.ts'
-import {activeCard, type Switched} from '../../terminal/webhooks.ts'
+import {activeCard, type Switched} from '../../terminal/views/webhooks.ts'
 
 export default class WebhooksEnable extends ScentCommand {
   static override summary = 'Activate a subscription.'

@@ -3,7 +3,7 @@ import * as Flags from '@oclif/core/flags'
 import {apiFlags, ScentCommand} from '../../command.ts'
 import type {Delivery} from '../../contract/webhooks.ts'
 import {fireTest} from '../../flows/webhooks.ts'
-import {deliveryColumns} from '../../terminal/webhooks.ts'
+import {deliveryColumns} from '../../terminal/views/webhooks.ts'
 
 export default class WebhooksTest extends ScentCommand {
   static override summary = 'Send a real signed delivery of an event type to a subscription.'

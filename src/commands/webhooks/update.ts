@@ -3,8 +3,8 @@ import * as Flags from '@oclif/core/flags'
 import {apiFlags, ScentCommand} from '../../command.ts'
 import {Failure} from '../../contract/failure.ts'
 import {type Subscription, updateWebhook} from '../../contract/webhooks.ts'
+import {subscriptionCard} from '../../terminal/views/webhooks.ts'
 import {headersOf, webhookFlags} from '../../terminal/webhook-flags.ts'
-import {subscriptionCard} from '../../terminal/webhooks.ts'
 
 export default class WebhooksUpdate extends ScentCommand {
   static override summary = 'Change the URL, the event types or the headers of a subscription.'

@@ -2,7 +2,7 @@ import * as Args from '@oclif/core/args'
 import {apiFlags, ScentCommand} from '../../command.ts'
 import {addWishlistItem, type Wishlist} from '../../contract/wishlist.ts'
 import {addToWishlist} from '../../flows/wishlist.ts'
-import {wishlistTable} from '../../terminal/wishlist.ts'
+import {wishlistTable} from '../../terminal/views/wishlist.ts'
 import {wisher} from './show.ts'
 
 export default class WishlistAdd extends ScentCommand {

@@ -1,7 +1,7 @@
 import * as Args from '@oclif/core/args'
 import {apiFlags, ScentCommand} from '../../command.ts'
 import {removeWishlistItem, type Wishlist} from '../../contract/wishlist.ts'
-import {wishlistTable} from '../../terminal/wishlist.ts'
+import {wishlistTable} from '../../terminal/views/wishlist.ts'
 import {wisher} from './show.ts'
 
 export default class WishlistRemove extends ScentCommand {

@@ -1,7 +1,7 @@
 import * as Flags from '@oclif/core/flags'
 import {apiFlags, ScentCommand} from '../../command.ts'
 import {readWishlist, type Wishlist} from '../../contract/wishlist.ts'
-import {wishlistTable} from '../../terminal/wishlist.ts'
+import {wishlistTable} from '../../terminal/views/wishlist.ts'
 
 /** Every wishlist is a customer's: the API has none of the partner itself. */
 export const wisher = Flags.string({

@@ -1,0 +1,96 @@
+import {Failure, isFailure} from '../../contract/failure.ts'
+import {type CatalogTools, resolveSkus} from '../../flows/catalog.ts'
+import type {RowsFile, Source} from './groups.ts'
+import type {Problem, VariantsBySku} from './rows.ts'
+
+/** A file of rows that a command was given. */
+export interface NamedFile {
+  /** What the user calls it. */
+  path: string
+  /** Reads all of it, as often as asked; see checkRows(). */
+  check(found?: VariantsBySku): AsyncGenerator<Problem, RowsFile>
+}
+
+/**
+ * Checks a whole file offline, and answers what it adds up to. Where that finds problems the SKUs are looked up all the
+ * same, so that one refusal names whatever is wrong; where they can't be, it says why. Fails with INVALID_INPUT.
+ */
+export async function requireGoodRows(
+  file: NamedFile,
+  catalog: () => Promise<CatalogTools>,
+): Promise<RowsFile> {
+  const {count, rows} = await readThrough(file)
+  if (count === 0) return rows
+  const found = await lookUp(rows.skus, catalog)
+  if (isFailure(found)) throw refused(file, count, new Map(), found)
+  const all = found.size === 0 ? count : (await readThrough(file, found)).count
+  throw refused(file, all, found)
+}
+
+/** A file that was checked, and what is known of the variants in it. */
+export interface CheckedRows {
+  file: Source
+  checked: Pick<RowsFile, 'index'>
+  found: VariantsBySku
+  /** What the local catalog calls the variants, by their ids, to show it. */
+  names: ReadonlyMap<string, string | null>
+}
+
+/**
+ * Looks up the SKUs of a file that is good so far. Fails with INVALID_INPUT where one stands for no variant, for several,
+ * or for one that its order or cart holds already.
+ */
+export async function requireGoodSkus(
+  file: NamedFile,
+  {skus}: RowsFile,
+  catalog: CatalogTools,
+): Promise<Pick<CheckedRows, 'found' | 'names'>> {
+  const found = await resolveSkus(catalog, skus)
+  const {count} = skus.length === 0 ? {count: 0} : await readThrough(file, found)
+  if (count > 0) throw refused(file, count, found)
+  return {found, names: (await catalog.cache.read()).skus}
+}
+
+async function lookUp(
+  skus: readonly string[],
+  catalog: () => Promise<CatalogTools>,
+): Promise<VariantsBySku | Failure> {
+  if (skus.length === 0) return new Map()
+  try {
+    return await resolveSkus(await catalog(), skus)
+  } catch (error) {
+    if (isFailure(error)) return error
+    throw error
+  }
+}
+
+async function readThrough(file: NamedFile, found?: VariantsBySku): Promise<{count: number; rows: RowsFile}> {
+  const reading = file.check(found)
+  for (let count = 0; ; count += 1) {
+    const step = await reading.next()
+    if (step.done) return {count, rows: step.value}
+  }
+}
+
+/** A file that is refused as a whole: nothing of it was sent. It is read once more while its problems are printed. */
+function refused(file: NamedFile, count: number, found: VariantsBySku, unread?: Failure): Failure {
+  const name = file.path === '-' ? 'stdin' : JSON.stringify(file.path)
+  const why = unread?.message.replace(/ Nothing was sent\.$/, '')
+  const skus = why === undefined ? '' : ` Its SKUs were not looked up: ${why}`
+  return new Failure('INVALID_INPUT', {
+    message: `${name} has ${count === 1 ? 'a problem' : `${count} problems`}. Nothing was sent.${skus}`,
+    hint: 'Correct the lines, and run the command again.',
+    details: {problems: {count, [Symbol.asyncIterator]: () => toTheEnd(file.check(found))}},
+    effect: 'none',
+  })
+}
+
+/** That a file can't be read to its end again is the last of its problems. */
+async function* toTheEnd(problems: AsyncIterable<Problem>): AsyncGenerator<Problem> {
+  try {
+    yield* problems
+  } catch (error) {
+    if (!isFailure(error)) throw error
+    yield {line: null, column: null, value: null, rule: error.message}
+  }
+}

@@ -1,0 +1,172 @@
+import {isDigits, printJson} from '../../contract/money.ts'
+import {nearest} from '../../contract/nearest.ts'
+import {unguarded} from '../../contract/spreadsheet.ts'
+import {damageOf, longerThan, pathRule, uuid} from '../../contract/wire.ts'
+import type {Row, RowFile} from '../../store/rows.ts'
+
+/** What is wrong with a line of a file, by the rule that it breaks. */
+export interface Problem {
+  /** null for the file as a whole. */
+  line: number | null
+  column: string | null
+  value: string | null
+  rule: string
+}
+
+/** A line of an order or a cart, as a file names its variant: by its id, by its SKU, or by both once that is known. */
+export interface FileLine {
+  variantId?: string
+  sku?: string
+  quantity: number
+}
+
+/** Adds what is wrong. A value is kept as it should be printed. */
+export type Report = (line: number, column: string | null, value: unknown, rule: string) => void
+
+/** The variants that SKUs stand for: none where a SKU is unknown, several where it is ambiguous. */
+export type VariantsBySku = ReadonlyMap<string, readonly string[]>
+
+/** What a row is read with. */
+export interface Reading {
+  report: Report
+  /** What SKUs stand for, as far as they were looked up. */
+  found: VariantsBySku
+  /** Takes in every SKU that is still to be looked up. */
+  skus?: Set<string>
+}
+
+const LONGEST_VALUE = 100
+
+/** Puts what is reported into a list. */
+export function reportTo(list: Problem[]): Report {
+  return (line, column, value, rule) => list.push({line, column, value: shown(value), rule})
+}
+
+function shown(value: unknown): string | null {
+  if (value === undefined || value === null || value === '') return null
+  const text = typeof value === 'string' ? value : printJson(value, 0)
+  if (text.length <= LONGEST_VALUE) return text
+  return `${text.slice(0, LONGEST_VALUE).replace(/\p{Surrogate}/gu, '')}…`
+}
+
+/**
+ * Checks the names of a CSV file's columns: known, each once, none missing. `sku` stands in for `variantId`. False
+ * where they leave open what the cells of its rows are.
+ */
+export function checkHeader(
+  {form, header: {line, columns}}: Pick<RowFile, 'form' | 'header'>,
+  known: readonly string[],
+  required: readonly string[],
+  report: Report,
+): boolean {
+  if (form !== 'csv') return true
+  const isDoubled = (name: string, at: number) => name !== '' && columns.indexOf(name) < at
+  const missing = required.filter((name) => !columns.includes(name))
+  const isNameless = !columns.includes('variantId') && !columns.includes('sku')
+  for (const [at, name] of columns.entries()) {
+    if (isDoubled(name, at)) report(line, name, null, 'stands twice in the header')
+    else if (name !== '' && !known.includes(name))
+      report(line, name, null, unknownName('column', name, known))
+  }
+  for (const name of missing) report(line, name, null, 'is missing in the header')
+  if (isNameless) report(line, 'variantId', null, 'is missing in the header; sku may stand in for it')
+  return !columns.some(isDoubled) && missing.length === 0 && !isNameless
+}
+
+export function unknownName(kind: 'column' | 'field', name: string, known: readonly string[]): string {
+  const [near] = nearest(name, known)
+  return `is no ${kind} here; ${near === undefined ? `known are ${known.join(', ')}` : `did you mean ${near}?`}`
+}
+
+/**
+ * The cells of a CSV row as they were meant: what scent writes for a spreadsheet has an apostrophe before text that
+ * would run as a formula, such as a phone in its international form. Exactly that is taken back.
+ */
+export function cellsOf({fields}: Row): Record<string, unknown> {
+  for (const [name, cell] of Object.entries(fields))
+    if (String(cell).startsWith("'")) fields[name] = unguarded(String(cell))
+  return fields
+}
+
+/** Text of a row; '' where there is none, undefined where it was reported. */
+export function textOf(row: number, column: string, value: unknown, report: Report): string | undefined {
+  if (value === undefined || value === null) return ''
+  const rule = typeof value === 'string' ? damageOf(value) : 'must be text'
+  if (rule === undefined) return value as string
+  report(row, column, value, rule)
+  return undefined
+}
+
+/** not shown: which references are taken. What could be a slip of the hand, two orders for one, is refused. */
+export function keyRule(text: string): string | undefined {
+  if (text === '') return 'is required'
+  if (text.trim() === '') return 'must not be blank'
+  if (text !== text.trim()) return 'must not begin or end with a space'
+  return /\p{Cc}/u.test(text) ? 'must not hold control characters' : undefined
+}
+
+/** Routes of the service that a cart of that name would be taken for, or that would be taken for it. */
+const ROUTES = ['items', 'notify', 'checkout-preview']
+
+/** The rule that the customerRef of a cart breaks that is to be set and cleared; undefined where it breaks none. */
+export function customerRule(text: string): string | undefined {
+  if (longerThan(text, 128)) return 'must have at most 128 characters'
+  if (ROUTES.includes(text.toLowerCase())) return 'is the name of a route of carts; use another one'
+  return keyRule(text) ?? pathRule(text)
+}
+
+/** not shown: the longest SKU, and the largest quantity of a line. */
+const LONGEST_SKU = 200
+const LARGEST_QUANTITY = 1_000_000
+
+/**
+ * Variant and quantity of a row; `at` stands before the names of its fields. Undefined where its variant was reported;
+ * where its quantity was, the line counts all the same for what is wrong with others.
+ */
+export function lineOf(
+  row: number,
+  fields: Readonly<Record<string, unknown>>,
+  {report, found, skus}: Reading,
+  at = '',
+): FileLine | undefined {
+  const quantity = quantityOf(row, `${at}quantity`, fields.quantity, report) ?? 0
+  const id = textOf(row, `${at}variantId`, fields.variantId, report)
+  const sku = textOf(row, `${at}sku`, fields.sku, report)
+  if (id === undefined || sku === undefined) return undefined
+  if (id !== '' && sku !== '') report(row, `${at}sku`, sku, 'stands beside a variantId; give one of them')
+  else if (id === '' && sku === '') report(row, `${at}variantId`, null, 'is required, or sku')
+  else if (id !== '' && !uuid.safeParse(id).success) report(row, `${at}variantId`, id, 'must be a UUID')
+  else if (id !== '') return {variantId: id.toLowerCase(), quantity}
+  else if (skuRule(sku) !== undefined) report(row, `${at}sku`, sku, skuRule(sku) ?? '')
+  else {
+    if (skus && !found.has(sku) && !skus.has(sku)) skus.add(apart(sku))
+    const [variantId, ...others] = found.get(sku) ?? []
+    const rule = found.has(sku) ? variantRule(variantId, others) : undefined
+    if (rule !== undefined) report(row, `${at}sku`, sku, rule)
+    return variantId === undefined || others.length > 0 ? {sku, quantity} : {sku, variantId, quantity}
+  }
+  return undefined
+}
+
+function variantRule(id: string | undefined, others: string[]): string | undefined {
+  if (id === undefined) return 'is no SKU of the own assortment'
+  if (others.length === 0) return undefined
+  return `stands for several variants: ${[id, ...others].join(', ')}; give one as variantId`
+}
+
+/** A text to be kept: one that was cut from a line would keep the whole line in memory. */
+export const apart = (text: string) => Buffer.from(text).toString()
+
+const skuRule = (sku: string) =>
+  longerThan(sku, LONGEST_SKU) ? `must have at most ${LONGEST_SKU} characters` : keyRule(sku)
+
+/** A JSON number, or the digits of a cell. Undefined where it was reported. */
+function quantityOf(row: number, column: string, value: unknown, report: Report): number | undefined {
+  const text = typeof value === 'string' || isDigits(value) ? String(value) : ''
+  const number = /^[1-9]\d*$/.test(text) ? Number(text) : 0
+  if (number >= 1 && number <= LARGEST_QUANTITY) return number
+  const empty = value === undefined || value === null || value === ''
+  const wrong = number > 0 ? `must be at most ${LARGEST_QUANTITY}` : 'must be a whole number of 1 or more'
+  report(row, column, value, empty ? 'is required' : wrong)
+  return undefined
+}

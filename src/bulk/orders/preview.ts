@@ -1,0 +1,143 @@
+import {createHash} from 'node:crypto'
+import type {Client} from '../../client/client.ts'
+import {previewCheckout} from '../../contract/checkout.ts'
+import {Failure, isFailure} from '../../contract/failure.ts'
+import {exact} from '../../contract/money.ts'
+import {type CartLine, emptyCart, linesOf, quantities, sameLines} from '../../flows/cart/edit.ts'
+import {notReady} from '../../flows/order/checkout.ts'
+import {reasonOf} from '../../flows/order/intent.ts'
+import {type Price, priceOf} from '../../flows/order/price.ts'
+import {endsRow, type Patience, patiently} from '../../flows/outage.ts'
+import type {FileOrder} from './file.ts'
+import {fillExactly} from './fill.ts'
+
+/** What the orders of a file would be charged as things are. */
+export interface OrderPreviews {
+  /** Different baskets, each of which was previewed once. */
+  baskets: number
+  /** What all orders that can be made would be charged, VAT and shipping included; null where a preview does not tell. */
+  total: string | null
+  currency: string | null
+  /** Orders that can't be made. */
+  refused: RefusedPreview[]
+}
+
+export interface RefusedPreview {
+  externalReference: string
+  customerRef: string
+  rows: number[]
+  state: string
+  message: string
+}
+
+export interface PreviewRun {
+  client: Client
+  patience: Patience
+  orders: AsyncGenerator<FileOrder>
+  /** Carts that this run alone fills, and empties again: one for each basket that is previewed at a time. */
+  carts: string[]
+  tell(event: PreviewEvent): void
+}
+
+export type PreviewEvent =
+  | {kind: 'order-priced'; refused: boolean}
+  | {kind: 'asking-again'; code: string; inMs: number}
+
+type Basket = Price | Failure
+
+/**
+ * Prices the orders of a file by live previews (spec, Checkout preview), each basket once, in carts of their own: the
+ * customers' carts are not touched, and no lock is taken. Costs a request a line and two a basket. Once stopped, it ends
+ * with INTERRUPTED when the basket under way is out of its cart.
+ * not shown: whether a price depends on whose cart it is. Here it is taken not to.
+ */
+export async function previewOrders(run: PreviewRun): Promise<OrderPreviews> {
+  const baskets = new Map<string, Promise<Basket>>()
+  const sum = {total: exact('0'), known: true, currency: null as string | null}
+  const refused: RefusedPreview[] = []
+  let failed = false
+
+  async function lane(cart: string): Promise<void> {
+    for (let next = await run.orders.next(); !next.done; next = await run.orders.next()) {
+      if (failed) return
+      if (run.patience.stop.aborted) throw new Failure('INTERRUPTED')
+      const order = next.value
+      const lines = order.lines.map(({variantId = '', quantity}) => ({variantId, quantity}))
+      const key = keyOf(lines)
+      const basket = baskets.get(key) ?? previewBasket(run, cart, lines)
+      baskets.set(key, basket)
+      count(order, await basket)
+    }
+  }
+
+  function count(order: FileOrder, basket: Basket): void {
+    const isRefused = basket instanceof Failure
+    if (isRefused) refused.push(refusalOf(order, basket))
+    else if (basket.charged === null) sum.known = false
+    else {
+      sum.total = sum.total.plus(exact(basket.charged))
+      sum.currency ??= basket.currency
+    }
+    run.tell({kind: 'order-priced', refused: isRefused})
+  }
+
+  const guarded = (cart: string) =>
+    lane(cart).catch((error: unknown) => {
+      failed = true
+      throw run.patience.stop.aborted ? new Failure('INTERRUPTED') : error
+    })
+  const ends = await Promise.allSettled(run.carts.map(guarded))
+  for (const end of ends) if (end.status === 'rejected') throw end.reason
+  return {
+    baskets: baskets.size,
+    total: sum.known ? sum.total.toFixed() : null,
+    currency: sum.currency,
+    refused: refused.sort((a, b) => (a.rows[0] ?? 0) - (b.rows[0] ?? 0)),
+  }
+}
+
+/** Equal for equal baskets. */
+function keyOf(lines: CartLine[]): string {
+  const text = [...quantities(lines)]
+    .map(([id, quantity]) => `${id}=${quantity}`)
+    .sort()
+    .join()
+  return createHash('sha256').update(text).digest('base64')
+}
+
+function refusalOf({reference, customerRef, rows}: FileOrder, failure: Failure): RefusedPreview {
+  return {externalReference: reference, customerRef, rows, state: failure.code, message: reasonOf(failure)}
+}
+
+/** Its price, or why no order can be made of it. Throws what would meet every other basket as well. */
+function previewBasket(
+  {client, patience, tell}: PreviewRun,
+  cart: string,
+  lines: CartLine[],
+): Promise<Basket> {
+  const askingAgain = (code: string, inMs: number) => tell({kind: 'asking-again', code, inMs})
+  return patiently(patience, askingAgain, async () => {
+    try {
+      return await priceIn(client, cart, lines)
+    } catch (error) {
+      if (!isFailure(error) || endsRow(error) !== 'refused' || isFailure(error, 'CHANGED_MEANWHILE'))
+        throw error
+      return error
+    } finally {
+      await emptyCart(client, cart)
+    }
+  })
+}
+
+async function priceIn(client: Client, customerRef: string, lines: CartLine[]): Promise<Price> {
+  // What a run that was killed has left in the cart is taken out.
+  const filled = await fillExactly(client, {customerRef, lines}, 'replace', false)
+  const preview = filled && (await client.call(previewCheckout, {query: {customerRef}}))
+  if (!preview || !sameLines(lines, linesOf(preview)))
+    throw new Failure('CHANGED_MEANWHILE', {
+      message: `Somebody else changes the cart ${customerRef}, in which the baskets of this file are priced.`,
+      hint: 'Is this file being planned elsewhere too? Run the command again when that has ended.',
+    })
+  if (!preview.canCheckout) throw notReady(preview)
+  return priceOf(preview)
+}

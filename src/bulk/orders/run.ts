@@ -1,0 +1,238 @@
+import {Failure, isFailure} from '../../contract/failure.ts'
+import type {Digits} from '../../contract/money.ts'
+import {noteOutcome, type OrderTools} from '../../flows/order/intent.ts'
+import {totalOf} from '../../flows/order/take-up.ts'
+import {endsRow} from '../../flows/outage.ts'
+import type {OrderRecord} from '../../store/orders.ts'
+import type {JobFile, JobRecord} from '../journal.ts'
+import type {JobOrders} from './fold.ts'
+import {
+  type BulkOrder,
+  type BulkOutcome,
+  type BulkRules,
+  type BulkTools,
+  type BulkWork,
+  clearBulkCart,
+  mayStand,
+  placeBulkOrder,
+} from './one.ts'
+
+export type BulkEvent =
+  | {kind: 'row-started'; reference: string; customerRef: string}
+  | {
+      kind: 'row-done'
+      reference: string
+      customerRef: string
+      outcome: BulkOutcome['kind']
+      orderId: string | null
+      total: Digits | null
+      failure: Failure | null
+    }
+
+export interface BulkRun {
+  job: JobFile
+  orders: JobOrders
+  tools: Omit<OrderTools, 'records'>
+  rules: BulkRules
+  /** Orders under way at a time. */
+  concurrency: number
+  /** Aborted by the first Ctrl-C: nothing more is started or ordered, an order that was sent is brought to its end. */
+  stop: AbortSignal
+  /** Runs work while nobody else on this machine orders from that cart. Fails with BUSY. */
+  alone<T>(customerRef: string, work: () => Promise<T>): Promise<T>
+  tell(event: BulkEvent): void
+}
+
+/**
+ * Brings every order of a job that is not settled to its end, several at a time, never two of one cart. Those that
+ * stay unknown are asked for once more when all others are done. What is not begun when the job stops is left for a
+ * resume. Throws the Failure that the service would answer to every other order as well, once those under way ended.
+ */
+export async function runBulkOrders(run: BulkRun): Promise<void> {
+  const tools = bulkTools(run)
+  const {orders} = run
+  holdOpen(run)
+  for (let pass = 1, last = 2; pass <= last && !run.stop.aborted; pass++) {
+    await workThrough(run, tools, await tidyUp(run, tools))
+    orders.readOn()
+    // Those that others held up have had no look yet, and get their second one as well.
+    if (pass === 1 && orders.count('todo') > 0) last = 3
+  }
+}
+
+function* numbersOf(orders: JobOrders): Generator<number> {
+  for (let at = 0; at < orders.size; at++) yield at
+}
+
+function isUnsettled(orders: JobOrders, at: number): boolean {
+  const state = orders.state(at)
+  // A person was asked to decide: asking the service again would not.
+  if (state === 'unknown') return orders.outcome(at)?.state !== 'CONFLICT_ORDER_REQUIRES_INTERVENTION'
+  return state === 'todo'
+}
+
+function bulkTools({job, tools, stop}: BulkRun): BulkTools {
+  return {
+    ...tools,
+    records: {
+      append: (record, options) => job.append(decided(record) as JobRecord, options),
+      all: never,
+      open: never,
+      find: never,
+    },
+    mark: (reference, step) => job.append({step, reference, at: tools.clock()}),
+    stop,
+  }
+}
+
+const never = () => Promise.reject(new Error('a job looks up its orders by number'))
+
+/** A refusal for a reason that is not the order's own decides nothing: a resume does the order again. */
+function decided(record: OrderRecord): OrderRecord {
+  if (record.step !== 'OUTCOME' || record.outcome !== 'refused') return record
+  const {state, http} = record
+  const failure = new Failure(state, http === null ? {} : {httpStatus: http})
+  return endsRow(failure) === 'refused' ? record : {...record, again: true}
+}
+
+/** What open orders of earlier runs may have been charged counts as charged until they are settled. */
+function holdOpen({orders, rules}: BulkRun): void {
+  for (const at of numbersOf(orders)) {
+    const maybe = orders.wasSubmitted(at) && ['todo', 'unknown'].includes(orders.state(at))
+    const entry = maybe ? orders.entry(at) : undefined
+    const total = entry && totalOf(entry)
+    if (entry && total != null) rules.budget.hold(entry.reference, total)
+  }
+}
+
+/**
+ * Clears carts that a run left behind when it was cut off between an outcome and its tidying. Answers the customers
+ * whose carts are in use and could not be cleared.
+ */
+async function tidyUp(run: BulkRun, tools: BulkTools): Promise<Set<string>> {
+  const {orders} = run
+  const inUse = new Set<string>()
+  for (const at of numbersOf(orders)) {
+    const left = orders.isFilled(at) && ['placed', 'already-placed', 'refused'].includes(orders.state(at))
+    if (!left || run.stop.aborted) continue
+    const order = orderOf(orders, at)
+    const refusal = orders.state(at) === 'refused' ? (orders.outcome(at)?.state ?? null) : null
+    const done = await whileAlone(run, order.customerRef, () => clearBulkCart(tools, order, refusal))
+    if (done === 'busy') inUse.add(order.customerRef)
+  }
+  return inUse
+}
+
+/** Runs work while nobody else on this machine orders from that cart; `busy`, and nothing done, where somebody does. */
+async function whileAlone<T>(run: BulkRun, customerRef: string, work: () => Promise<T>): Promise<T | 'busy'> {
+  let begun = false
+  try {
+    return await run.alone(customerRef, () => {
+      begun = true
+      return work()
+    })
+  } catch (error) {
+    if (begun || !isFailure(error, 'BUSY')) throw error
+    return 'busy'
+  }
+}
+
+function orderOf(orders: JobOrders, at: number): BulkOrder {
+  const {reference, customerRef, lines, address, discountCode, goods} = orders.planned(at)
+  return {reference, customerRef, lines, address, discountCode, goods}
+}
+
+function workOf(orders: JobOrders, at: number): BulkWork {
+  return {order: orderOf(orders, at), earlier: orders.entry(at), filled: orders.isFilled(at)}
+}
+
+/**
+ * Works on as many orders at a time as asked for; those of a cart that is busy wait for it. `stuck` are the customers
+ * into whose carts nothing may be put: an order is open there, or the cart is in use.
+ */
+async function workThrough(run: BulkRun, tools: BulkTools, stuck: Set<string>): Promise<void> {
+  const queue = numbersOf(run.orders)
+  const waiting = new Map<string, number[]>()
+  let failure: unknown
+  const goesOn = () => failure === undefined && !run.stop.aborted
+
+  /** The next order whose cart is free. */
+  function next(): BulkWork | undefined {
+    for (let found = queue.next(); !found.done; found = queue.next()) {
+      if (!isUnsettled(run.orders, found.value)) continue
+      const work = workOf(run.orders, found.value)
+      const {customerRef} = work.order
+      const others = waiting.get(customerRef)
+      if (others === undefined) {
+        waiting.set(customerRef, [])
+        return work
+      }
+      others.push(found.value)
+    }
+    return undefined
+  }
+
+  async function worker(): Promise<void> {
+    for (let work = next(); work && goesOn(); work = next()) {
+      const {customerRef} = work.order
+      for (let own: BulkWork | undefined = work; own && goesOn(); ) {
+        if (stuck.has(customerRef)) await postpone(run, tools, own)
+        else if (['unknown', 'busy'].includes(await settle(run, tools, own))) stuck.add(customerRef)
+        const after: number | undefined = waiting.get(customerRef)?.shift()
+        own = after === undefined ? undefined : workOf(run.orders, after)
+      }
+      waiting.delete(customerRef)
+    }
+  }
+
+  const guarded = () =>
+    worker().catch((error: unknown) => {
+      failure ??= error
+    })
+  await Promise.all(Array.from({length: run.concurrency}, guarded))
+  if (failure !== undefined) throw failure
+}
+
+async function settle(
+  run: BulkRun,
+  tools: BulkTools,
+  work: BulkWork,
+): Promise<BulkOutcome['kind'] | 'left' | 'busy'> {
+  const {order} = work
+  const {reference, customerRef} = order
+  run.tell({kind: 'row-started', reference, customerRef})
+  try {
+    const outcome = await whileAlone(run, customerRef, () => placeBulkOrder(tools, work, run.rules))
+    if (outcome === 'busy' && run.stop.aborted) return 'left'
+    if (outcome === 'busy') await postpone(run, tools, work)
+    else tellDone(run, order, outcome)
+    return outcome === 'busy' ? 'busy' : outcome.kind
+  } catch (error) {
+    // Interrupted while it waited: what is known of this order is on disk, and a resume goes on.
+    const waited = isFailure(error) && (error.code === 'INTERRUPTED' || endsRow(error) === 'outage')
+    if (waited && run.stop.aborted) return 'left'
+    throw error
+  }
+}
+
+/** An order whose cart is not free: not sent, and done when it is. One that is open stays what it is. */
+async function postpone(run: BulkRun, tools: BulkTools, {order, earlier}: BulkWork): Promise<void> {
+  if (mayStand(earlier)) return
+  const message = `The cart of ${order.customerRef} is in use, or an earlier order of it is not settled yet.`
+  const failure = new Failure('OPEN_ORDER', {message, effect: 'none'})
+  await noteOutcome(tools, order, {kind: 'relock', failure})
+  tellDone(run, order, {kind: 'refused', failure})
+}
+
+function tellDone(run: BulkRun, {reference, customerRef}: BulkOrder, outcome: BulkOutcome): void {
+  const order = 'order' in outcome ? outcome.order : undefined
+  run.tell({
+    kind: 'row-done',
+    reference,
+    customerRef,
+    outcome: outcome.kind,
+    orderId: order?.orderId ?? null,
+    total: order?.total ?? null,
+    failure: 'failure' in outcome ? outcome.failure : null,
+  })
+}

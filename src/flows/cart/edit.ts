@@ -1,0 +1,210 @@
+import type {Client} from '../../client/client.ts'
+import {
+  addCartItem,
+  type Cart,
+  clearCart,
+  readCart,
+  removeCartItem,
+  setCartItem,
+  stepCartItem,
+} from '../../contract/cart.ts'
+import {type Preview, previewCheckout} from '../../contract/checkout.ts'
+import {Failure, isFailure} from '../../contract/failure.ts'
+import {fits, needed, oddAnswer} from '../../contract/needed.ts'
+import {settleBy} from '../lost.ts'
+
+/** null stands for the bare, partner-level cart. */
+export type CartRef = string | null
+
+export interface CartLine {
+  variantId: string
+  quantity: number
+}
+
+/** A cart as whichever route could show it: its own, or for the bare cart the preview. */
+export type CartView = Cart | Preview
+
+const key = (variantId: string) => variantId.toLowerCase()
+
+/** Quantity by variant id, in lower case. */
+export function quantities(lines: readonly CartLine[]): Map<string, number> {
+  const held = new Map<string, number>()
+  for (const line of lines)
+    held.set(key(line.variantId), (held.get(key(line.variantId)) ?? 0) + line.quantity)
+  return held
+}
+
+export function sameLines(a: readonly CartLine[], b: readonly CartLine[]): boolean {
+  const left = quantities(a)
+  const right = quantities(b)
+  return left.size === right.size && [...left].every(([id, quantity]) => right.get(id) === quantity)
+}
+
+export function linesOf(view: CartView): CartLine[] {
+  const lines = 'lines' in view ? (view as Preview).lines : (view as Cart).items
+  return lines.map(({variantId, quantity}) => ({variantId, quantity}))
+}
+
+/**
+ * A cart as the service shows it, in whatever shape. The bare cart has no route of its own to read it; the preview shows
+ * its lines. Nor has the cart of a customer whose reference is the name of that route.
+ */
+export function showCart(client: Client, customerRef: CartRef): Promise<CartView> {
+  if (customerRef === null) return client.call(previewCheckout, {})
+  return hasNoRead(customerRef)
+    ? client.call(previewCheckout, {query: {customerRef}})
+    : client.call(readCart, {params: {customerRef}})
+}
+
+const hasNoRead = (customerRef: CartRef) => customerRef === null || customerRef === 'checkout-preview'
+
+/** The cart with its lines, to go on from. Fails with ODD_ANSWER where the answer does not show them. */
+export function viewCart(client: Client, customerRef: CartRef): Promise<CartView> {
+  return customerRef === null || hasNoRead(customerRef)
+    ? showCart(client, customerRef)
+    : readLines(client, customerRef)
+}
+
+/** The cart of a customer with its lines. Fails with ODD_ANSWER where the answer is not that. */
+export async function readLines(client: Client, customerRef: string): Promise<Cart> {
+  const cart = needed(readCart, await client.call(readCart, {params: {customerRef}}))
+  if (isOf(cart, customerRef)) return cart
+  throw oddAnswer(readCart, 'The service answered with a cart that does not say whose it is.')
+}
+
+/** not shown: whether an empty cart repeats the reference it was asked by. */
+const isOf = (cart: Cart, customerRef: string) => cart.items.length === 0 || cart.customerRef === customerRef
+
+/**
+ * Adds lines to a cart, each exactly once: an add merges, so after a lost answer the cart is read and brought to the
+ * quantity it should hold by an absolute step. Costs one read and one request a line.
+ * Fails with OUTCOME_UNKNOWN when the cart holds neither the old quantity nor the new one, or has no such line yet;
+ * of several lines the failure says which were added.
+ */
+export async function addToCart(client: Client, customerRef: CartRef, lines: CartLine[]): Promise<CartView> {
+  let view = await viewCart(client, customerRef)
+  for (const [at, line] of lines.entries()) {
+    try {
+      view = await addOne(client, customerRef, line, heldOf(view, line.variantId))
+    } catch (error) {
+      if (!isFailure(error) || lines.length === 1) throw error
+      throw cutShort(error, lines, at)
+    }
+  }
+  return view
+}
+
+/** Of several lines, which are in the cart, which one was refused, and which were not tried. */
+function cutShort(failure: Failure, lines: CartLine[], at: number): Failure {
+  const names = (some: CartLine[]) => some.map(({variantId}) => variantId)
+  const given = failure.facts.details
+  const details = {
+    ...(typeof given === 'object' ? given : {}),
+    added: names(lines.slice(0, at)),
+    stoppedAt: lines[at]?.variantId,
+    notTried: names(lines.slice(at + 1)),
+  }
+  const message = `${failure.message.replace(/\.$/, '')}: ${lines[at]?.variantId}. ${at} of ${lines.length} lines were added before it.`
+  const hint = `Repeat without the lines that were added, or they are added twice. ${failure.hint}`
+  return new Failure(failure.code, {...failure.facts, message, details, hint}, {cause: failure.cause})
+}
+
+function heldOf(view: CartView, variantId: string): number {
+  return quantities(linesOf(view)).get(key(variantId)) ?? 0
+}
+
+async function addOne(
+  client: Client,
+  customerRef: CartRef,
+  line: CartLine,
+  before: number,
+): Promise<CartView> {
+  const target = before + line.quantity
+  const add = () =>
+    client.call(addCartItem, {query: customerRef === null ? {} : {customerRef}, body: {...line}})
+  try {
+    return await add()
+  } catch (error) {
+    if (!isFailure(error, 'OUTCOME_UNKNOWN')) throw error
+    const view = await settleBy(error, viewCart(client, customerRef))
+    const now = heldOf(view, line.variantId)
+    if (now === target) return view
+    if (now !== before || customerRef === null) throw unsettled(error, line.variantId, before, target, now)
+    if (before > 0) return setQuantity(client, customerRef, {...line, quantity: target})
+    // The line does not exist, so no absolute step can make it, and a second add may meet the first one on its way.
+    throw unsettled(error, line.variantId, before, target, now)
+  }
+}
+
+function unsettled(lost: Failure, variantId: string, before: number, target: number, now: number): Failure {
+  const message =
+    now === before
+      ? `The answer was lost. The cart holds ${now} of ${variantId}, as before; the change may still arrive.`
+      : `The answer was lost. The cart holds ${now} of ${variantId}; it held ${before}, and should hold ${target}. Somebody else changes this cart.`
+  return new Failure(
+    'OUTCOME_UNKNOWN',
+    {...lost.facts, message, hint: 'Look at the cart with `scent cart show`, then add what is missing.'},
+    {cause: lost},
+  )
+}
+
+/** Sets a line to an absolute quantity of 1 or more. Safe to repeat. */
+export function setQuantity(client: Client, customerRef: string, line: CartLine): Promise<Cart> {
+  const params = {customerRef, variantId: line.variantId}
+  return client.call(setCartItem, {params, body: {quantity: line.quantity}})
+}
+
+/**
+ * Steps a line by one, exactly once. Costs a read before the step; after a lost answer the cart is read again.
+ * Fails with OUTCOME_UNKNOWN when the line holds neither the old quantity nor the new one.
+ */
+export async function stepLine(
+  client: Client,
+  customerRef: string,
+  variantId: string,
+  action: 'increment' | 'decrement',
+): Promise<CartView> {
+  const before = heldOf(await viewCart(client, customerRef), variantId)
+  const target = before + (action === 'increment' ? 1 : -1)
+  const params = {customerRef, variantId}
+  try {
+    return await client.call(stepCartItem, {params, body: {action}})
+  } catch (error) {
+    if (!isFailure(error, 'OUTCOME_UNKNOWN')) throw error
+    const view = await settleBy(error, viewCart(client, customerRef))
+    const now = heldOf(view, variantId)
+    if (now === target) return view
+    if (now !== before) throw unsettled(error, variantId, before, target, now)
+    // Of a line that is not there, nothing can be taken: the service says so.
+    return target <= 0
+      ? takeLineOut(client, customerRef, variantId)
+      : setQuantity(client, customerRef, {variantId, quantity: target})
+  }
+}
+
+/** Removes a line, and answers the cart, which is read where the removal has not answered it. */
+export async function takeLineOut(client: Client, customerRef: string, variantId: string): Promise<CartView> {
+  const after = await removeLine(client, customerRef, variantId)
+  return fits(removeCartItem, after) && isOf(after as Cart, customerRef)
+    ? after
+    : viewCart(client, customerRef)
+}
+
+/**
+ * Removes a line. A line that is gone after a lost answer was removed by it. Answers what the service did, in whatever
+ * shape.
+ */
+export async function removeLine(client: Client, customerRef: string, variantId: string): Promise<CartView> {
+  try {
+    return await client.call(removeCartItem, {params: {customerRef, variantId}})
+  } catch (error) {
+    // `unknown` on a refusal means that an earlier attempt of this very call may have run.
+    const done = isFailure(error, 'NOT_FOUND_CART_ITEM') && error.facts.effect === 'unknown'
+    if (!done) throw error
+    return showCart(client, customerRef)
+  }
+}
+
+export function emptyCart(client: Client, customerRef: string): Promise<Cart> {
+  return client.call(clearCart, {params: {customerRef}})
+}

@@ -1,0 +1,195 @@
+import {type Preview, type PreviewLine, previewCheckout, takePriceLock} from '../../contract/checkout.ts'
+import {Failure, isFailure} from '../../contract/failure.ts'
+import type {Digits} from '../../contract/money.ts'
+import {millis} from '../../contract/time.ts'
+import {type CartLine, type CartRef, linesOf, sameLines} from '../cart/edit.ts'
+import {
+  isAbove,
+  note,
+  type OrderIntent,
+  type OrderOutcome,
+  type OrderTools,
+  type PriceLock,
+} from './intent.ts'
+import {submitToEach} from './locks.ts'
+import {submitOrder} from './submit.ts'
+
+/** A create is not started with less of its lock left than this: a lost answer needs time to be asked again. */
+const LOCK_RESERVE_MS = 60_000
+
+const LOCK_RACES = 5
+
+/** A preview that took a lock, as the flow and its screen need it. */
+export interface Locked {
+  lock: PriceLock & {total: Digits}
+  preview: Preview
+  lines: CartLine[]
+  /** Monotonic milliseconds at which the service drops the lock; null where it did not say. */
+  endsAt: number | null
+}
+
+export type LockOutcome = {kind: 'locked'; locked: Locked} | {kind: 'blocked'; preview: Preview}
+
+type Clocked = Pick<OrderTools, 'client' | 'now' | 'sleep' | 'random' | 'signal'>
+
+/**
+ * Prices a cart and takes a lock where it can be checked out. A lost race for the lock is tried again, five times. The
+ * end of the lock is counted from the service's own times, not from this machine's clock.
+ * Fails with ODD_ANSWER when a lock comes without what an order needs to be safe.
+ */
+export async function lockCart(tools: Clocked, customerRef: CartRef): Promise<LockOutcome> {
+  const query = {lock: true, ...(customerRef === null ? {} : {customerRef})}
+  const preview = await raced(tools, () => tools.client.call(previewCheckout, {query}))
+  return preview.canCheckout ? {kind: 'locked', locked: asLocked(tools, preview)} : {kind: 'blocked', preview}
+}
+
+/**
+ * Takes a lock by the operation of its own, which refuses a cart that can't be checked out. Answers what the service
+ * did, in whatever shape: nothing is ordered with it here.
+ */
+export function lockByRoute(tools: Clocked, customerRef: string): Promise<Preview> {
+  return raced(tools, () => tools.client.call(takePriceLock, {params: {customerRef}}))
+}
+
+async function raced(tools: Clocked, take: () => Promise<Preview>): Promise<Preview> {
+  for (let race = 1; ; race++) {
+    try {
+      return await take()
+    } catch (error) {
+      if (!isFailure(error, 'CONFLICT_PRICE_LOCK_CREATE_RACE') || race === LOCK_RACES) throw error
+      await tools.sleep(200 * 2 ** race * tools.random(), tools.signal)
+    }
+  }
+}
+
+function asLocked(tools: Clocked, preview: Preview): Locked {
+  const {lockId, chargedWithVat: total} = preview
+  const missing = !lockId ? 'lockId' : total === null || total === undefined ? 'chargedWithVat' : undefined
+  if (missing || !lockId || total === null || total === undefined) {
+    const message = `The service says that the cart can be checked out, and sends a lock without ${missing}.`
+    throw new Failure('ODD_ANSWER', {message})
+  }
+  const lasts = lifetime(preview)
+  const endsAt = lasts === null ? null : tools.now() + lasts
+  const usableUntil = endsAt === null ? null : endsAt - LOCK_RESERVE_MS
+  return {lock: {lockId, total, usableUntil}, preview, lines: linesOf(preview), endsAt}
+}
+
+/** Milliseconds from the service's pricing to the end of its lock, by its own clock. */
+function lifetime(preview: Preview): number | null {
+  const lasts = millis(String(preview.lockExpiresAt)) - millis(String(preview.pricedAt))
+  return Number.isFinite(lasts) ? lasts : null
+}
+
+/** What can be done about a line that stops a checkout. */
+export interface LineIssue {
+  line: PreviewLine
+  issue: string
+  /** Units that could be taken instead; absent where none can. */
+  take?: number
+}
+
+export function issuesOf(preview: Preview): LineIssue[] {
+  return preview.lines
+    .filter((line) => !line.ok)
+    .map((line) => {
+      const issue = line.issue ?? 'UNKNOWN'
+      const some = issue === 'INSUFFICIENT_STOCK' ? Number(line.availableQuantity ?? 0) : 0
+      return some > 0 ? {line, issue, take: some} : {line, issue}
+    })
+}
+
+/** The refusal of a cart as it stands, with the facts a script needs to mend it. */
+export function notReady(preview: Preview): Failure {
+  if (preview.cartIssue === 'PRODUCT_ACCESS_DISABLED') return new Failure('BUSINESS_PRODUCT_ACCESS_DISABLED')
+  if (preview.cartIssue === 'CART_HAS_PENDING_ORDER') {
+    const details = {cartIssue: preview.cartIssue, pendingOrderReference: preview.pendingOrderReference}
+    return new Failure('CONFLICT_CART_HAS_PENDING_ORDER', {details})
+  }
+  if (preview.lines.length === 0)
+    return new Failure('BUSINESS_CART_NOT_CHECKOUT_READY', {
+      message: 'The cart is empty.',
+      hint: 'Fill it: `scent cart add`.',
+      details: {lines: []},
+    })
+  const lines = issuesOf(preview).map(({line, issue}) => ({
+    variantId: line.variantId,
+    sku: line.sku ?? null,
+    quantity: line.quantity,
+    issue,
+    availableQuantity: line.availableQuantity ?? null,
+  }))
+  return new Failure('BUSINESS_CART_NOT_CHECKOUT_READY', {
+    details: {cartIssue: preview.cartIssue ?? null, lines},
+  })
+}
+
+export type CheckoutOutcome =
+  | OrderOutcome
+  | {kind: 'blocked'; preview: Preview}
+  /** The total went above the approved one, or the lines changed: decide on `locked` and come again. */
+  | {kind: 'changed'; locked: Locked}
+
+/**
+ * Orders what `locked` holds, charging at most `approved`. The lock is on disk already. A lock that runs out on the way is taken again; the order
+ * goes on by itself as long as lines are the same and the total is not above the approved.
+ */
+export async function orderLocked(
+  tools: OrderTools,
+  intent: OrderIntent,
+  first: Locked,
+  approved: Digits | string,
+  earlier: boolean,
+): Promise<CheckoutOutcome> {
+  let locked = first
+  for (let tries = 0; ; tries++) {
+    if (outOfTime(tools, locked)) {
+      const again = await relock(tools, intent, approved)
+      if (again.kind !== 'locked') return again
+      locked = again.locked
+      await noteLock(tools, intent, locked)
+    }
+    // Where an earlier submission is open, what becomes of this lock proves nothing about that one.
+    const outcome = earlier
+      ? await submitOrder(tools, intent, locked.lock, true)
+      : await submitToEach(tools, intent, [locked.lock], false)
+    const isGone = outcome.kind === 'relock' || (earlier && outcome.kind === 'unknown' && outcome.relock)
+    if (!isGone || tries === LOCK_RACES) return outcome
+    const again = await relock(tools, intent, approved)
+    if (again.kind !== 'locked') return again
+    locked = again.locked
+    await noteLock(tools, intent, locked)
+  }
+}
+
+export function outOfTime(tools: Pick<OrderTools, 'now'>, {lock}: Locked): boolean {
+  return lock.usableUntil !== null && tools.now() >= lock.usableUntil
+}
+
+async function relock(
+  tools: OrderTools,
+  intent: OrderIntent,
+  approved: Digits | string,
+): Promise<LockOutcome | {kind: 'changed'; locked: Locked}> {
+  const again = await lockCart(tools, intent.customerRef)
+  if (again.kind === 'blocked') return again
+  const same = intent.lines === null || sameLines(intent.lines, again.locked.lines)
+  return same && !isAbove(again.locked.lock.total, approved) ? again : {kind: 'changed', locked: again.locked}
+}
+
+/** Writes a lock down, before anything is submitted with it. */
+export function noteLock(
+  tools: OrderTools,
+  intent: OrderIntent,
+  {lock, preview, lines}: Locked,
+): Promise<void> {
+  return note(tools, {
+    step: 'LOCKED',
+    reference: intent.reference,
+    lockId: lock.lockId,
+    expiresAt: preview.lockExpiresAt ?? null,
+    pricedAt: preview.pricedAt ?? null,
+    total: String(lock.total),
+    lines,
+  })
+}

@@ -1,0 +1,83 @@
+import type {Client} from '../../client/client.ts'
+import {isFailure} from '../../contract/failure.ts'
+import type {Digits} from '../../contract/money.ts'
+import {type OrderRead, readOrder, readOrderByGlobalId} from '../../contract/orders.ts'
+import {isUuid} from '../../contract/uuid.ts'
+import type {CartLine} from '../cart/edit.ts'
+
+/** A UUID is a Scent order id, anything else a global id. */
+export function isScentOrderId(id: string): boolean {
+  return isUuid(id)
+}
+
+/** Reads an order by its Scent id, or where `global` by its global id. */
+export function readOneOrder(client: Client, id: string, global: boolean): Promise<OrderRead> {
+  return global
+    ? client.call(readOrderByGlobalId, {params: {orderGlobalId: id}})
+    : client.call(readOrder, {params: {orderId: id}})
+}
+
+/**
+ * Reads the order that a refusal names. not shown: which of its two ids `details.orderId` holds; both are tried where
+ * it can be either.
+ */
+export async function readNamedOrder(client: Client, id: string): Promise<OrderRead> {
+  if (!isScentOrderId(id)) return readOneOrder(client, id, true)
+  try {
+    return await readOneOrder(client, id, false)
+  } catch (error) {
+    if (!isFailure(error, 'NOT_FOUND_ORDER')) throw error
+    return readOneOrder(client, id, true)
+  }
+}
+
+/** What the flows compare of an order; null where the answer does not say. */
+export interface OrderFacts {
+  id: string | null
+  reference: string | null
+  /** undefined where the answer does not say: null is the bare cart. */
+  customerRef: string | null | undefined
+  lines: CartLine[] | null
+  /** Goods without VAT, and the VAT on them. */
+  goods: Digits | null
+  goodsVat: Digits | null
+  /** What was charged: goods and shipping, with VAT. */
+  total: Digits | null
+  currency: string | null
+  status: string | null
+  failureReason: string | null
+  createdAt: string | null
+}
+
+/** Reads the facts out of any of the shapes that an order read may have (not shown: GET /scent/orders/{id}). */
+export function factsOf(read: OrderRead): OrderFacts {
+  const header = read?.header
+  const detail = read?.scentDetail ?? (header ? undefined : (read as OrderRead['scentDetail']))
+  return {
+    id: textOf(detail?.id) ?? textOf(header?.productOrderId),
+    reference: textOf(detail?.externalReference) ?? textOf(header?.externalReference),
+    customerRef: detail?.customerRef,
+    lines: linesIn(detail?.lines),
+    goods: detail?.totalAmount ?? null,
+    goodsVat: detail?.totalGoodsVatAmount ?? null,
+    total: header?.amount ?? null,
+    currency: header?.currency ?? detail?.currency ?? null,
+    status: header?.status ?? detail?.status ?? null,
+    failureReason: header?.failureCode ?? null,
+    createdAt: header?.createdAt ?? null,
+  }
+}
+
+const textOf = (value: unknown) => (typeof value === 'string' ? value : null)
+
+/** null where a line does not say what it is: what is not known must not be compared. */
+function linesIn(list: unknown): CartLine[] | null {
+  if (!Array.isArray(list)) return null
+  const lines = list.map((line) => ({
+    variantId: line?.variantId,
+    quantity: Number(line?.quantity ?? Number.NaN),
+  }))
+  return lines.every((line) => typeof line.variantId === 'string' && Number.isInteger(line.quantity))
+    ? lines
+    : null
+}

@@ -1,0 +1,296 @@
+import {timingSafeEqual} from 'node:crypto'
+import {Hono} from 'hono'
+import type {ContentfulStatusCode} from 'hono/utils/http-status'
+import * as z from 'zod/mini'
+import {isFailure} from '../../contract/failure.ts'
+import {turned} from '../core/assumptions.ts'
+import {checkWorld} from '../core/check.ts'
+import {isSeed, seedWorld} from '../core/seed.ts'
+import {restoreSnapshot, takeSnapshot} from '../core/snapshots.ts'
+import type {State} from '../core/state.ts'
+import {type Identity, lifetimeSeconds, type TokenSpoil} from '../door/auth.ts'
+import {maxBodyBytes, parseBody, readBody} from '../door/body.ts'
+import {faultOrder} from '../door/faults.ts'
+import {envelope, invalid, type Reply, refusal, refuse, success} from '../door/reply.ts'
+import {noticeOrder, raiseNotice} from '../rules/notices.ts'
+import {deliverOrder, detailOrder, hideDetail, interveneIn, shipOrder} from '../rules/order-moves.ts'
+import {allPartners, credentialsOf} from '../rules/partners.ts'
+import {advanceReturn, rejectReturn, returnSteps} from '../rules/return-moves.ts'
+import {iso} from '../time/clock.ts'
+import {advanceTo, nextMoment} from '../time/jobs.ts'
+import {parseMoment} from '../time/moment.ts'
+import {changePartner, findPartner, partnerChange, partnerView} from './partners.ts'
+import {stateView} from './state.ts'
+import {changeVariant, readVariantTerms, variantChange} from './variants.ts'
+import {duplicateLast, redeliver, rotateSecret} from './webhooks.ts'
+
+export interface AdminOptions {
+  token: string
+  /** Where snapshots are kept. */
+  folder: string
+}
+
+/** The controls, below /__sandbox. Only health is open; the rest needs the admin token and no browser may call it. */
+export function createAdmin(state: State, options: AdminOptions): Hono {
+  const app = new Hono()
+  app.use('/__sandbox/*', async (context, next) => {
+    if (context.req.header('origin') !== undefined)
+      return answered(refusal('FORBIDDEN', {message: 'No browsers.'}))
+    await next()
+  })
+  app.get('/__sandbox/health', () => answered(success({status: 'ok', pid: process.pid})))
+  const v1 = new Hono()
+  v1.use('*', async (context, next) => {
+    const sent = /^Bearer (\S+)$/.exec(context.req.header('authorization') ?? '')?.[1] ?? ''
+    if (!sameToken(sent, options.token)) return answered(refusal('UNAUTHORIZED_INVALID_TOKEN'))
+    await next()
+  })
+  for (const route of routesOf(state, options)) {
+    v1.on(route.method, route.path, async (context) => {
+      const text = route.body === undefined ? '' : await context.req.text()
+      const body = route.body && readBody(route.body, parseBody(bodyOrEmpty(text)), true)
+      const {id = '', name = ''} = context.req.param() as {id?: string; name?: string}
+      const payload = (await route.run({id: id || name, query: context.req.query(), body})) ?? null
+      state.ticker.wake()
+      return answered(success(payload))
+    })
+  }
+  app.route('/__sandbox/v1', v1)
+  app.notFound(() => answered(refusal('NOT_FOUND_ROUTE')))
+  app.onError((error) => {
+    if (isFailure(error)) return answered(refusal(error.code, error.facts.details ?? null))
+    return answered(refusal('SANDBOX_INTERNAL_ERROR', {message: error.stack ?? error.message}))
+  })
+  return app
+}
+
+interface AdminRoute {
+  method: 'GET' | 'POST' | 'PATCH' | 'DELETE'
+  path: string
+  body?: z.ZodMiniType
+  run(input: {id: string; query: Record<string, string>; body: unknown}): unknown
+}
+
+/** One admin route, its body typed by its schema. */
+function route<S extends z.ZodMiniType>(
+  method: AdminRoute['method'],
+  path: string,
+  body: S,
+  run: (input: {id: string; body: z.output<S>}) => unknown,
+): AdminRoute {
+  return {method, path, body, run: (input) => run(input as {id: string; body: z.output<S>})}
+}
+
+const plain = (method: AdminRoute['method'], path: string, run: AdminRoute['run']): AdminRoute => ({
+  method,
+  path,
+  run,
+})
+
+function routesOf(state: State, {folder}: AdminOptions): AdminRoute[] {
+  const {world} = state
+  const within =
+    <Input>(change: (input: Input) => unknown) =>
+    (input: Input) =>
+      world.transaction(() => change(input))
+  return [
+    plain('GET', '/info', () => infoOf(state)),
+    plain('GET', '/state', () => stateView(state)),
+    // Apart from the rest, so that nobody who prints how a sandbox stands prints secrets.
+    plain('GET', '/credentials', () => ({items: credentialsOf(world)})),
+    plain('GET', '/check', () => ({violations: checkWorld(world)})),
+    route(
+      'POST',
+      '/reset',
+      z.strictObject({seed: z.optional(z.string().check(z.refine(isSeed, 'is no seed')))}),
+      ({body}) => resetWorld(state, body.seed),
+    ),
+    plain('POST', '/snapshots/:name', ({id}) => takeSnapshot(world, folder, id)),
+    plain('POST', '/snapshots/:name/restore', ({id}) => {
+      restoreSnapshot(world, folder, id)
+      forgetProcess(state)
+      return clockOf(state)
+    }),
+    plain('GET', '/clock', () => clockOf(state)),
+    route('POST', '/clock', clockMove, ({body}) => moveClock(state, body)),
+    route(
+      'PATCH',
+      '/partners/:id',
+      partnerChange,
+      within(({id, body}) => changePartner(state, id, body)),
+    ),
+    route(
+      'PATCH',
+      '/variants/:id',
+      variantChange,
+      within(({id, body}) => changeVariant(state, id, body)),
+    ),
+    plain('GET', '/variants/:id', ({id}) => readVariantTerms(world, id)),
+    plain(
+      'POST',
+      '/orders/:id/deliver',
+      within(({id}) => deliverOrder(state, id)),
+    ),
+    plain(
+      'POST',
+      '/orders/:id/ship',
+      within(({id}) => shipOrder(state, id)),
+    ),
+    plain(
+      'POST',
+      '/orders/:id/intervene',
+      within(({id}) => interveneIn(state, id)),
+    ),
+    route(
+      'POST',
+      '/orders/:id/detail',
+      detailOrder,
+      within(({id, body}) => hideDetail(state, id, body)),
+    ),
+    route(
+      'POST',
+      '/orders/:id/notices',
+      noticeOrder,
+      within(({id, body}) => raiseNotice(state, id, body)),
+    ),
+    route(
+      'POST',
+      '/returns/:id/reject',
+      z.strictObject({reason: z.optional(z.string().check(z.minLength(1), z.maxLength(256)))}),
+      within(({id, body}) => rejectReturn(state, id, body.reason ?? 'Declined by the operator.')),
+    ),
+    ...returnSteps.map((step) =>
+      route(
+        'POST',
+        `/returns/:id/${step}`,
+        z.strictObject({defect: z.optional(z.boolean())}),
+        within(({id, body}) => advanceReturn(state, id, step, {defect: body.defect ?? true})),
+      ),
+    ),
+    plain('POST', '/deliveries/:id/redeliver', ({id}) => redeliver(state, id)),
+    plain('POST', '/webhooks/:id/duplicate', ({id}) => duplicateLast(state, id)),
+    plain(
+      'POST',
+      '/webhooks/:id/rotate-secret',
+      within(({id}) => rotateSecret(world, id)),
+    ),
+    route('POST', '/faults', faultOrder, ({body}) => state.faults.add(body)),
+    plain('GET', '/faults', () => ({items: state.faults.list()})),
+    plain('DELETE', '/faults', () => state.faults.clear()),
+    plain('DELETE', '/faults/:id', ({id}) => state.faults.clear(Number(id))),
+    plain('GET', '/requests', ({query}) => ({items: state.requests.list(Number(query.since ?? 0))})),
+    plain('DELETE', '/requests', () => state.requests.clear()),
+    plain('GET', '/limits', () => limitsOf(state)),
+    route('POST', '/limits', limitsChange, ({body}) => changeLimits(state, body)),
+    route('POST', '/tokens', tokenOrder, ({body}) => mintFor(state, body)),
+  ]
+}
+
+function answered(reply: Reply): Response {
+  const headers = {'content-type': 'application/json; charset=utf-8', ...reply.headers}
+  return new Response(envelope(reply), {status: reply.status as ContentfulStatusCode, headers})
+}
+
+const bodyOrEmpty = (text: string): string | null =>
+  Buffer.byteLength(text) > maxBodyBytes ? null : text.trim() === '' ? '{}' : text
+
+function sameToken(a: string, b: string): boolean {
+  const [left, right] = [Buffer.from(a), Buffer.from(b)]
+  return left.length === right.length && timingSafeEqual(left, right)
+}
+
+function infoOf(state: State): object {
+  return {
+    pid: process.pid,
+    environment: state.environment,
+    seed: state.world.meta('seed'),
+    assumptions: turned(state.assumptions),
+    clock: clockOf(state),
+    limits: state.limits.enabled,
+    partners: allPartners(state.world).map(partnerView),
+  }
+}
+
+/** What is of this process is forgotten as well: faults, journal, limits, orders in the making. */
+function resetWorld(state: State, seed = state.world.meta('seed') ?? 'demo'): object {
+  state.clock.reset()
+  seedWorld(state, seed)
+  forgetProcess(state)
+  return infoOf(state)
+}
+
+function forgetProcess(state: State): void {
+  state.clock.load()
+  state.faults.clear()
+  state.requests.clear()
+  state.limits.token.reset()
+  state.limits.rest.reset()
+  state.deliverer.forget()
+  state.inFlight = []
+}
+
+const clockOf = ({clock}: State) => ({now: iso(clock.now()), frozen: clock.isFrozen()})
+
+const clockMove = z.strictObject({
+  advanceSeconds: z.optional(z.number().check(z.gte(0), z.lte(3_200_000_000))),
+  to: z.optional(z.string()),
+  next: z.optional(z.literal(true)),
+  freeze: z.optional(z.boolean()),
+})
+
+async function moveClock(state: State, move: z.output<typeof clockMove>): Promise<object> {
+  const {clock} = state
+  if (move.freeze === true) clock.freeze()
+  if (move.freeze === false) clock.thaw()
+  const target = targetOf(state, move)
+  if (target !== undefined && target < clock.now()) invalid({to: ['lies in the past of this sandbox']})
+  const fired = target === undefined ? [] : await advanceTo(state, target)
+  return {...clockOf(state), fired}
+}
+
+function targetOf(state: State, {advanceSeconds, to, next}: z.output<typeof clockMove>): number | undefined {
+  if (advanceSeconds !== undefined) return state.clock.now() + Math.round(advanceSeconds * 1000)
+  if (to !== undefined) return parseMoment(to) ?? invalid({to: ['must be an ISO 8601 date or date-time']})
+  if (next === undefined) return undefined
+  return nextMoment(state) ?? invalid({next: ['nothing is due']})
+}
+
+function limitsOf({limits, assumptions, clock}: State): object {
+  const now = assumptions.X09 === 'virtual' ? clock.now() : performance.now()
+  return {enabled: limits.enabled, token: limits.token.inUse(now), rest: limits.rest.inUse(now)}
+}
+
+const limitsChange = z.strictObject({enabled: z.optional(z.boolean()), reset: z.optional(z.literal(true))})
+
+function changeLimits(state: State, {enabled, reset}: z.output<typeof limitsChange>): object {
+  if (enabled !== undefined) state.limits.enabled = enabled
+  if (reset) {
+    state.limits.token.reset()
+    state.limits.rest.reset()
+  }
+  return limitsOf(state)
+}
+
+const tokenOrder = z.strictObject({
+  /** Partner id, client id or name. */
+  partner: z.string(),
+  kind: z.optional(z.enum(['valid', 'expired', 'wrong-audience', 'wrong-environment', 'foreign-key'])),
+})
+
+async function mintFor(
+  state: State,
+  {partner: key, kind = 'valid'}: z.output<typeof tokenOrder>,
+): Promise<object> {
+  const partner = findPartner(state.world, key) ?? refuse('NOT_FOUND_PARTNER')
+  const expiresAt = Math.floor(state.clock.now() / 1000) + (kind === 'expired' ? -3_600 : lifetimeSeconds)
+  const other = state.environment === 'staging' ? 'production' : 'staging'
+  const identity: Identity = {
+    partnerId: partner.id,
+    clientId: partner.client_id,
+    actorId: null,
+    environment: kind === 'wrong-environment' ? other : state.environment,
+    expiresAt,
+  }
+  const spoil: TokenSpoil | undefined = kind === 'wrong-audience' || kind === 'foreign-key' ? kind : undefined
+  return {accessToken: await state.tokens.mint(identity, partner.path, spoil)}
+}

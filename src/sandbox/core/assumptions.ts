@@ -1,0 +1,51 @@
+import {Failure} from '../../contract/failure.ts'
+
+/**
+ * What the spec leaves open, and can be turned the other way. The decision that is in force by itself is listed first.
+ */
+export const alternatives = {
+  C03: ['absent', 'serve'], // routes that edit the bare cart
+  E09: ['ignore', 'reject'], // unknown body fields
+  G20: ['absent', 'serve'], // lists of orders and carts, the wallet's balance
+  H05: ['v1', 'plain'], // whether the signature of a delivery starts with v1=
+  H21: ['printed', 'alias'], // PATCH .../active only without /scent, or also with it
+  L04: ['refused', 'allowed'], // an order that the wallet can't pay: Failed, or an overdraft
+  O01: ['created', 'success'], // the answer to an order create: 201 CREATED or 200 SUCCESS
+  O20: ['current', 'synced'], // whether delivery moves an order's status on
+  P04: ['NOT_PRICED', 'PRICE_NOT_AVAILABLE'], // the preview's issue for a line without a price
+  R03: ['Damaged', 'any'], // the reason codes of a return: the one that is known, or whatever is sent
+  R07: ['plural', 'singular'], // the form of return requests: plural and Requested, or singular and Pending
+  W06: ['NOT_UNAVAILABLE', 'ALREADY_AVAILABLE'], // the refusal of a back-in-stock registration
+  X09: ['real', 'virtual'], // the clock of the limits
+} as const satisfies Record<string, readonly [string, string]>
+
+type Alternatives = typeof alternatives
+export type Assumptions = {[Id in keyof Alternatives]: Alternatives[Id][number]}
+
+/** Reads `ID=alternative` pairs. Fails with INVALID_INPUT naming what is known. */
+export function assume(pairs: readonly string[] = []): Assumptions {
+  const chosen: Record<string, string> = Object.fromEntries(
+    Object.entries(alternatives).map(([id, [inForce]]) => [id, inForce]),
+  )
+  for (const pair of pairs) {
+    const [id = '', value = ''] = pair.split('=')
+    const known: readonly string[] | undefined = Object.hasOwn(alternatives, id)
+      ? alternatives[id as keyof Alternatives]
+      : undefined
+    if (!known?.includes(value)) {
+      const choices = Object.entries(alternatives).map(([name, values]) => `${name}=${values.join('|')}`)
+      throw new Failure('INVALID_INPUT', {
+        message: `No such assumption: ${pair}. Known: ${choices.join(', ')}.`,
+      })
+    }
+    chosen[id] = value
+  }
+  return chosen as Assumptions
+}
+
+/** The rows that were turned, as `ID=alternative`. */
+export function turned(assumptions: Assumptions): string[] {
+  return Object.entries(assumptions)
+    .filter(([id, value]) => alternatives[id as keyof Alternatives][0] !== value)
+    .map(([id, value]) => `${id}=${value}`)
+}

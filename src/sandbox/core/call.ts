@@ -1,0 +1,62 @@
+import type {Body, Operation, Params, QueryRule} from '../../contract/operation.ts'
+import type {Currency} from '../rules/money.ts'
+import type {Partner} from '../rules/partners.ts'
+import type {State} from './state.ts'
+import type {World} from './world.ts'
+
+/** A query value that passed its rule: dates in milliseconds, decimals as their text, pages with their default. */
+type ParsedValue<R> = R extends {kind: 'page' | 'pageSize'}
+  ? number
+  : R extends {kind: 'date'}
+    ? number | undefined
+    : R extends {kind: 'boolean'}
+      ? boolean | undefined
+      : R extends {kind: 'tokens'} | {many: true}
+        ? string[] | undefined
+        : string | undefined
+
+export type ParsedQuery<O extends Operation> =
+  O['query'] extends Record<string, QueryRule>
+    ? {[K in keyof O['query']]: ParsedValue<O['query'][K]>}
+    : Record<never, never>
+
+/** A request that came through the door: who asks, for what, and when. */
+export interface Call<O extends Operation = Operation> {
+  state: State
+  world: World
+  partner: Partner
+  params: Params<O>
+  query: ParsedQuery<O>
+  body: Body<O>
+  /** The body as it came, with the fields that its schema does not know. */
+  sent?: Readonly<Record<string, unknown>> | undefined
+  /** The display currency of X-Partner-Currency, when it is a supported one. */
+  currency: Currency | null
+  /** The sandbox's time of this request, in milliseconds. */
+  now: number
+  /** When the request came through the door: earlier than `now` when a fault kept it waiting. */
+  arrived?: number
+}
+
+/** Serves one operation inside one transaction. Throws a Failure to refuse, which rolls everything back. */
+export type Handler<O extends Operation> = (call: Call<O>) => unknown
+
+/** An answer that is known only after the commit, such as that of a delivery. */
+export class Afterwards {
+  readonly payload: () => Promise<unknown>
+
+  constructor(payload: () => Promise<unknown>) {
+    this.payload = payload
+  }
+}
+
+/** E01: a 201 with the path of the new resource; the other operations that create answer 200 SUCCESS. */
+export class Created {
+  readonly payload: unknown
+  readonly path: string
+
+  constructor(payload: unknown, path: string) {
+    this.payload = payload
+    this.path = path
+  }
+}

@@ -1,0 +1,199 @@
+import {randomBytes} from 'node:crypto'
+import {once, setMaxListeners} from 'node:events'
+import {mkdtempSync, rmSync} from 'node:fs'
+import type {Server} from 'node:http'
+import {createServer as createSecureServer} from 'node:https'
+import type {AddressInfo} from 'node:net'
+import {tmpdir} from 'node:os'
+import {dirname, join} from 'node:path'
+import {createAdaptorServer, type HttpBindings} from '@hono/node-server'
+import {Hono} from 'hono'
+import {Failure} from '../../contract/failure.ts'
+import type {HttpRequest, HttpResponse, Send} from '../../contract/wire.ts'
+import {createAdmin} from '../controls/admin.ts'
+import {createTokens, type Environment} from '../door/auth.ts'
+import {maxBodyBytes} from '../door/body.ts'
+import {answer} from '../door/door.ts'
+import {createFaults} from '../door/faults.ts'
+import {overHttp} from '../door/http.ts'
+import {createLimiter} from '../door/limits.ts'
+import {createRequests} from '../door/requests.ts'
+import {createDeliverer} from '../rules/deliveries.ts'
+import {type Credential, credentialsOf} from '../rules/partners.ts'
+import {openClock} from '../time/clock.ts'
+import {createTicker} from '../time/jobs.ts'
+import {assume, turned} from './assumptions.ts'
+import {createRoutes} from './routes.ts'
+import {seedWorld} from './seed.ts'
+import type {State} from './state.ts'
+import {openWorld} from './world.ts'
+
+export interface SandboxOptions {
+  /** The database file, which no other process may use; in memory when absent. */
+  file?: string
+  /** What a new database holds; `demo` when absent. */
+  seed?: string
+  /** Rate limits, as the service has them; on when absent. */
+  limits?: boolean
+  /** The one that it serves (G02); `staging` when absent. */
+  environment?: Environment
+  /** A certificate and its key in PEM, to serve https (G03). */
+  tls?: {cert: string; key: string}
+  /** Refuses webhook URLs that are http or lead to this machine. */
+  strict?: boolean
+  /** Decisions turned the other way, as `ID=alternative`. */
+  assume?: readonly string[]
+}
+
+export interface Sandbox {
+  /** Carries a request into the sandbox without a network; broken answers fail as NO_ANSWER. */
+  send: Send
+  state: State
+  credentials: Credential[]
+  /** Where a database of a later version was put aside, if the file held one. */
+  aside?: string | undefined
+  /** The bearer token of the controls below /__sandbox/v1. */
+  adminToken: string
+  /**
+   * Serves on 127.0.0.1 and answers the base URL. Port 0 picks a free one; of several ports the first free one is
+   * taken. Fails with INVALID_INPUT when the port is taken.
+   */
+  listen(ports?: number | readonly number[]): Promise<string>
+  /** Lets running requests end, then closes the server and the database. */
+  close(): Promise<void>
+}
+
+/** The base of ids, secrets and signatures: every sandbox has the same ones. */
+const idSeed = 'scent-sandbox'
+
+/** Opens a sandbox: its database, its rules and its doors. */
+export async function createSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
+  const closing = new AbortController()
+  // Any number of requests may be held up at once.
+  setMaxListeners(0, closing.signal)
+  const state = openState(options, closing.signal)
+  const adminToken = randomBytes(24).toString('base64url')
+  const scratch = options.file === undefined ? mkdtempSync(join(tmpdir(), 'scent-sandbox-')) : undefined
+  const folder = join(scratch ?? dirname(options.file ?? ''), 'snapshots')
+  const admin = createAdmin(state, {token: adminToken, folder})
+  const app = new Hono<{Bindings: HttpBindings}>()
+  app.all('/__sandbox/*', (context) => admin.fetch(context.req.raw))
+  app.all('*', (context) => overHttp(state, context))
+  let server: Server | undefined
+  return {
+    send: (request) => (isAdmin(request) ? ofAdmin(admin, request) : inProcess(state, request)),
+    adminToken,
+    aside: state.world.aside,
+    state,
+    credentials: credentialsOf(state.world),
+    listen: async (ports = 0) => {
+      const {tls} = options
+      const secure = tls && {createServer: createSecureServer, serverOptions: tls}
+      server = createAdaptorServer({fetch: app.fetch, ...secure}) as Server
+      const port = await listening(server, [ports].flat())
+      return `${tls ? 'https' : 'http'}://127.0.0.1:${port}`
+    },
+    close: async () => {
+      if (server !== undefined) await drain(server)
+      closing.abort()
+      state.world.close()
+      if (scratch !== undefined) rmSync(scratch, {recursive: true, force: true})
+    },
+  }
+}
+
+const isAdmin = ({url}: HttpRequest) => /^https?:\/\/[^/]+\/__sandbox\//.test(url)
+
+async function ofAdmin(admin: Hono, {method, url, headers, body}: HttpRequest): Promise<HttpResponse> {
+  const response = await admin.request(url, {method, headers, ...(body === undefined ? {} : {body})})
+  return {status: response.status, headers: Object.fromEntries(response.headers), body: await response.text()}
+}
+
+function openState(options: SandboxOptions, closing: AbortSignal): State {
+  const world = openWorld(options.file ?? ':memory:', idSeed)
+  const clock = openClock(world)
+  const environment = options.environment ?? 'staging'
+  const assumptions = assume(options.assume)
+  const strict = options.strict ?? false
+  const ticker = createTicker(() => state)
+  const state: State = {
+    seed: idSeed,
+    world,
+    clock,
+    environment,
+    closing,
+    match: createRoutes(assumptions),
+    tokens: createTokens(idSeed),
+    assumptions,
+    assumed: turned(assumptions).join(' ') || 'default',
+    limits: {enabled: options.limits ?? true, token: createLimiter(10), rest: createLimiter(300)},
+    faults: createFaults(),
+    requests: createRequests(),
+    inFlight: [],
+    strict,
+    deliverer: createDeliverer({world, clock, closing, strict, assumptions, idle: ticker.wake}),
+    ticker,
+  }
+  const kept = world.meta('seed')
+  if (kept === undefined) seedWorld(state, options.seed ?? 'demo')
+  else if (options.seed !== undefined && options.seed !== kept) {
+    world.close()
+    throw new Failure('INVALID_INPUT', {
+      message: `The data is of the seed ${kept} already.`,
+      hint: `Start without --seed, then \`scent sandbox reset --seed ${options.seed}\`; or choose another --data folder.`,
+    })
+  }
+  ticker.catchUp()
+  return state
+}
+
+async function inProcess(state: State, request: HttpRequest): Promise<HttpResponse> {
+  const cut = request.url.indexOf('/', request.url.indexOf('//') + 2)
+  const headers = new Map(Object.entries(request.headers).map(([name, value]) => [name.toLowerCase(), value]))
+  const sent = await answer(state, {
+    method: request.method,
+    target: cut < 0 ? '/' : request.url.slice(cut),
+    origin: cut < 0 ? request.url : request.url.slice(0, cut),
+    ip: '127.0.0.1',
+    header: (name) => headers.get(name),
+    body: async () => (Buffer.byteLength(request.body ?? '') > maxBodyBytes ? null : (request.body ?? '')),
+  })
+  if (sent.broken === 'hang') await gone(request)
+  if (sent.broken !== undefined) throw new Failure('NO_ANSWER', {effect: 'unknown'})
+  return {status: sent.status, headers: sent.headers, body: sent.body}
+}
+
+/** Until the caller has given up. */
+function gone({signal, timeoutMs}: HttpRequest): Promise<void> {
+  return new Promise((resolve) => {
+    signal?.addEventListener('abort', () => resolve())
+    if (timeoutMs !== undefined) setTimeout(resolve, timeoutMs)
+  })
+}
+
+async function listening(server: Server, [port = 0, ...others]: number[]): Promise<number> {
+  try {
+    server.listen(port, '127.0.0.1')
+    await once(server, 'listening')
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error
+    if (others.length > 0) return listening(server, others)
+    throw new Failure('INVALID_INPUT', {
+      message: `Port ${port} is taken.`,
+      hint: 'Choose another, or 0 for a free one.',
+    })
+  }
+  return (server.address() as AddressInfo).port
+}
+
+/** Requests that are running may end within 5 s. */
+function drain(server: Server): Promise<void> {
+  return new Promise((resolve) => {
+    const force = setTimeout(() => server.closeAllConnections(), 5_000)
+    server.close(() => {
+      clearTimeout(force)
+      resolve()
+    })
+    server.closeIdleConnections()
+  })
+}

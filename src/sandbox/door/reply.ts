@@ -1,0 +1,57 @@
+import {type Code, entryOf} from '../../contract/errors.ts'
+import {Failure} from '../../contract/failure.ts'
+
+/** An answer on its way out. */
+export interface Reply {
+  status: number
+  state: string
+  payload: unknown
+  details: unknown
+  headers: Record<string, string>
+}
+
+/** A success: 200 SUCCESS. */
+export function success(payload: unknown): Reply {
+  return {status: 200, state: 'SUCCESS', payload, details: null, headers: {}}
+}
+
+/** A refusal with its catalogued HTTP status, and the headers that the status asks for (T06). */
+export function refusal(code: string, details: unknown = null): Reply {
+  const status = entryOf(code).http ?? 500
+  const headers: Record<string, string> = status === 401 ? {'www-authenticate': 'Bearer'} : {}
+  return {status, state: code, payload: null, details, headers}
+}
+
+/** The one way out: the bytes of every answer. */
+export function envelope(reply: Reply): string {
+  return JSON.stringify({state: reply.state, payload: reply.payload, details: reply.details})
+}
+
+/**
+ * Refuses with a code of the catalogue. Details hold what the spec names (E04), or a hint (E05). One that is about a
+ * field or a parameter is `invalid`.
+ */
+export function refuse(
+  code: Code | (string & {}),
+  details: unknown = null,
+  more: {retryAfter?: number} = {},
+): never {
+  throw new Failure(code, {details, ...more})
+}
+
+/**
+ * A 400, whatever its code, names each offending field or parameter (spec, Envelope; E02); `more` stands beside the
+ * errors (E03).
+ */
+export function invalid(
+  errors: Record<string, string[]>,
+  code: Code = 'VALIDATION_ERRORS',
+  more: object = {},
+): never {
+  throw new Failure(code, {details: {errors, ...more}})
+}
+
+/** Refuses the fields that have a fault, if one has. */
+export function refuseFaults(errors: Record<string, string[]>): void {
+  if (Object.keys(errors).length > 0) invalid(errors)
+}

@@ -1,0 +1,186 @@
+import type {
+  addCartItem,
+  clearCart,
+  notifyBackInStock,
+  readCart,
+  removeCartItem,
+  setCartItem,
+  stepCartItem,
+} from '../../contract/cart.ts'
+import type {Call} from '../core/call.ts'
+import type {World} from '../core/world.ts'
+import {invalid, refuse} from '../door/reply.ts'
+import {iso, isoOrNull} from '../time/clock.ts'
+import {type CartRow, cartLines, cartOf, cartPayload, checkedRef} from './cart-view.ts'
+import type {Partner} from './partners.ts'
+import {availabilityOf, type StockFacts} from './stock.ts'
+
+// C05. not shown: the largest quantity of a line, whether sent or merged.
+const maxQuantity = 9_999
+
+export function serveReadCart(call: Call<typeof readCart>): unknown {
+  return cartPayload(call, checkedRef(call.params.customerRef))
+}
+
+/** C07: the checks in their order. C12: an order that is being made stops no edit. */
+export function serveAddCartItem(call: Call<typeof addCartItem>): unknown {
+  const {world, partner, body} = call
+  checkQuantity(body.quantity)
+  const ref = call.query.customerRef === undefined ? '' : checkedRef(call.query.customerRef)
+  refuseUnlessActive(partner)
+  const variantId = body.variantId.toLowerCase()
+  refuseUnlessSellable(world, partner, variantId)
+  const cart = cartOf(world, partner.id, ref) ?? openCart(world, partner.id, ref)
+  const line = lineOf(world, cart, variantId)
+  if (line === undefined) insertLine(world, cart, variantId, body.quantity)
+  else {
+    checkQuantity(line.quantity + body.quantity)
+    setLine(world, cart, variantId, line.quantity + body.quantity)
+  }
+  return cartPayload(call, ref)
+}
+
+export function serveSetCartItem(call: Call<typeof setCartItem>): unknown {
+  checkQuantity(call.body.quantity)
+  return moveLine(call, checkedRef(call.params.customerRef), () => call.body.quantity)
+}
+
+export function serveStepCartItem(call: Call<typeof stepCartItem>): unknown {
+  const step = call.body.action === 'increment' ? 1 : -1
+  return moveLine(call, checkedRef(call.params.customerRef), (quantity) => quantity + step)
+}
+
+export function serveRemoveCartItem(call: Call<typeof removeCartItem>): unknown {
+  return moveLine(call, checkedRef(call.params.customerRef), () => 0)
+}
+
+export function serveClearCart(call: Call<typeof clearCart>): unknown {
+  return emptyCart(call, checkedRef(call.params.customerRef))
+}
+
+type CartCall = Pick<Call, 'world' | 'partner' | 'currency' | 'now'>
+
+/** C10: a cart that is not there is empty already. */
+export function emptyCart(call: CartCall, ref: string): unknown {
+  const cart = cartOf(call.world, call.partner.id, ref)
+  if (cart !== undefined) deleteCart(call.world, cart.id)
+  return cartPayload(call, ref)
+}
+
+/**
+ * Brings an existing line to a new quantity. Only an increase is checked again: a decrease can never oversell
+ * (C09). A line that is not there has nothing to move (C10).
+ */
+export function moveLine(
+  call: CartCall & {params: {variantId: string}},
+  ref: string,
+  target: (quantity: number) => number,
+): unknown {
+  const {world, partner, params} = call
+  const variantId = params.variantId.toLowerCase()
+  const cart = cartOf(world, partner.id, ref)
+  const line = cart && lineOf(world, cart, variantId)
+  if (cart === undefined || line === undefined) refuse('NOT_FOUND_CART_ITEM')
+  const quantity = target(line.quantity)
+  if (quantity > line.quantity) {
+    checkQuantity(quantity)
+    refuseUnlessActive(partner)
+    refuseUnlessSellable(world, partner, variantId)
+  }
+  if (quantity === 0) removeLine(world, cart, variantId)
+  else if (quantity !== line.quantity) setLine(world, cart, variantId, quantity)
+  return cartPayload(call, ref)
+}
+
+export function checkQuantity(quantity: number): void {
+  if (quantity < 1 || quantity > maxQuantity) invalid({quantity: [`must be from 1 to ${maxQuantity}`]})
+}
+
+/** C24: asked before new activity: an add, an increase, a lock, an order. The rest goes on. */
+export function refuseUnlessActive(partner: Partner): void {
+  if (!partner.product_access) refuse('BUSINESS_PRODUCT_ACCESS_DISABLED')
+}
+
+/** C06: a line may ask for more than there is. C08: an inactive variant is unavailable, not unknown. */
+function refuseUnlessSellable(world: World, partner: Partner, variantId: string): void {
+  const facts = world.get<StockFacts & {price: number | null}>(
+    `SELECT v.active, v.withheld, v.stock, a.price FROM assortment a JOIN variants v ON v.id = a.variant_id
+     WHERE a.partner_id = ? AND a.variant_id = ?`,
+    partner.id,
+    variantId,
+  )
+  if (facts === undefined) refuse('NOT_FOUND_VARIANT')
+  if (availabilityOf(facts).state === 'Unavailable') refuse('BUSINESS_VARIANT_UNAVAILABLE')
+  if (facts.price === null) refuse('BUSINESS_VARIANT_NOT_PRICED')
+}
+
+/** C14: a cart never expires. */
+function openCart(world: World, partnerId: string, ref: string): CartRow {
+  const cart: CartRow = {id: world.id('cart'), version: 0, lock_id: null}
+  world.run('INSERT INTO carts VALUES (?, ?, ?, ?, NULL)', cart.id, partnerId, ref, cart.version)
+  return cart
+}
+
+function lineOf(world: World, cart: CartRow, variantId: string): {quantity: number} | undefined {
+  const sql = 'SELECT quantity FROM cart_lines WHERE cart_id = ? AND variant_id = ?'
+  return world.get<{quantity: number}>(sql, cart.id, variantId)
+}
+
+/** C11: lines stay in the order in which they came; a merge keeps its place. */
+function insertLine(world: World, cart: CartRow, variantId: string, quantity: number): void {
+  world.run(
+    `INSERT INTO cart_lines SELECT ?1, ?2, coalesce(max(position), 0) + 1, ?3 FROM cart_lines WHERE cart_id = ?1`,
+    cart.id,
+    variantId,
+    quantity,
+  )
+  touch(world, cart)
+}
+
+function setLine(world: World, cart: CartRow, variantId: string, quantity: number): void {
+  const sql = 'UPDATE cart_lines SET quantity = ? WHERE cart_id = ? AND variant_id = ?'
+  world.run(sql, quantity, cart.id, variantId)
+  touch(world, cart)
+}
+
+function removeLine(world: World, cart: CartRow, variantId: string): void {
+  world.run('DELETE FROM cart_lines WHERE cart_id = ? AND variant_id = ?', cart.id, variantId)
+  if (cartLines(world, cart.id, '').length === 0) deleteCart(world, cart.id)
+  else touch(world, cart)
+}
+
+/** P12: counts a mutation: a lock of an earlier version is unusable, even when the change is undone. */
+function touch(world: World, cart: CartRow): void {
+  world.run('UPDATE carts SET version = version + 1 WHERE id = ?', cart.id)
+}
+
+export function deleteCart(world: World, cartId: string): void {
+  world.run('DELETE FROM cart_lines WHERE cart_id = ?', cartId)
+  world.run('DELETE FROM carts WHERE id = ?', cartId)
+}
+
+export function serveNotify(call: Call<typeof notifyBackInStock>): unknown {
+  const {world, partner, now} = call
+  const variantId = call.params.variantId.toLowerCase()
+  const facts = world.get<StockFacts>(
+    `SELECT v.active, v.withheld, v.stock FROM assortment a JOIN variants v ON v.id = a.variant_id
+     WHERE a.partner_id = ? AND a.variant_id = ?`,
+    partner.id,
+    variantId,
+  )
+  if (facts === undefined) refuse('NOT_FOUND_VARIANT')
+  if (!partner.notify_enabled) refuse('BUSINESS_NOTIFY_DISABLED') // W08: a flag of the partner
+  if (availabilityOf(facts).state !== 'Unavailable') {
+    refuse(`BUSINESS_VARIANT_${call.state.assumptions.W06}`)
+  }
+  // W05. not shown: whether a repeat registers again. Here it is the same one until it has fired.
+  const open =
+    'SELECT id, created_at FROM registrations WHERE partner_id = ? AND variant_id = ? AND fired_at IS NULL'
+  const known = world.get<{id: string; created_at: number}>(open, partner.id, variantId)
+  const id = known?.id ?? world.id('registration')
+  if (known === undefined) {
+    world.run('INSERT INTO registrations VALUES (?, ?, ?, ?, NULL)', id, partner.id, variantId, now)
+  }
+  const createdAt = iso(known?.created_at ?? now)
+  return {id, variantId, partnerId: partner.id, createdAt, firedAt: isoOrNull(null)}
+}

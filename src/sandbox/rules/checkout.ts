@@ -1,0 +1,224 @@
+import type {previewCheckout, previewCheckoutOf, takePriceLock} from '../../contract/checkout.ts'
+import type {Call} from '../core/call.ts'
+import {invalid, refuse} from '../door/reply.ts'
+import {iso, isoOrNull} from '../time/clock.ts'
+import {refuseUnlessActive} from './cart.ts'
+import {amountsOf, type CartLine, type CartRow, cartLines, cartOf, checkedRef} from './cart-view.ts'
+import {type Currency, type Halalas, sar, shownInOrNull} from './money.ts'
+import type {Partner} from './partners.ts'
+import {
+  chargedWithVat,
+  commissionWithVat,
+  type LineAmounts,
+  type Mode,
+  marketingOf,
+  totalsOf,
+} from './pricing.ts'
+import {availabilityOf} from './stock.ts'
+
+export const lockMinutes = 15
+
+/** A line as a lock freezes it. */
+export interface LockedLine {
+  variantId: string
+  quantity: number
+  unit: Halalas
+  mode: Mode
+  commissionBp: number
+}
+
+type CheckoutCall = Pick<Call, 'state' | 'world' | 'partner' | 'currency' | 'now'>
+
+interface Priced {
+  line: CartLine
+  amounts: LineAmounts | null
+  issue: string | null
+}
+
+interface Standing {
+  cart: CartRow | undefined
+  lines: Priced[]
+  cartIssue: 'CART_HAS_PENDING_ORDER' | 'PRODUCT_ACCESS_DISABLED' | null
+  pendingReference: string | null
+  canCheckout: boolean
+}
+
+/** P17: its query is as strict as a list's. P14: a `lock` of false asks for none. */
+export function servePreview(call: Call<typeof previewCheckout>): unknown {
+  const ref = call.query.customerRef === undefined ? '' : checkedRef(call.query.customerRef)
+  return previewOf(call, ref, call.query.lock === true)
+}
+
+export function servePreviewOf(call: Call<typeof previewCheckoutOf>): unknown {
+  return previewOf(call, checkedRef(call.params.customerRef), call.query.lock === true)
+}
+
+export function serveTakeLock(call: Call<typeof takePriceLock>): unknown {
+  return lockOf(call, checkedRef(call.params.customerRef))
+}
+
+/** P08. not shown: the answer. A preview with its lock, or a refusal when the cart can't check out. */
+export function lockOf(call: CheckoutCall, ref: string): unknown {
+  const standing = standingOf(call, ref)
+  if (standing.cartIssue !== 'CART_HAS_PENDING_ORDER') refuseUnlessActive(call.partner)
+  if (!standing.canCheckout) {
+    const {cartIssue} = standing
+    refuse('BUSINESS_CART_NOT_CHECKOUT_READY', cartIssue && {cartIssue})
+  }
+  return previewPayload(call, ref, standing, true)
+}
+
+function previewOf(call: CheckoutCall, ref: string, lock: boolean): unknown {
+  return previewPayload(call, ref, standingOf(call, ref), lock)
+}
+
+/** P01: no cart is an empty one. P06: paused access blocks too, but a pending order is named first. */
+function standingOf(call: CheckoutCall, ref: string): Standing {
+  const {state, world, partner} = call
+  const cart = cartOf(world, partner.id, ref)
+  const lines = (cart === undefined ? [] : cartLines(world, cart.id, partner.id)).map((line) => ({
+    line,
+    amounts: amountsOf(line, partner),
+    issue: issueOf(line, state.assumptions.P04),
+  }))
+  const pending = state.inFlight.find((order) => order.partnerId === partner.id && order.customerRef === ref)
+  const cartIssue =
+    pending !== undefined
+      ? 'CART_HAS_PENDING_ORDER'
+      : partner.product_access
+        ? null
+        : 'PRODUCT_ACCESS_DISABLED'
+  return {
+    cart,
+    lines,
+    cartIssue,
+    pendingReference: pending?.externalReference ?? null, // P16
+    canCheckout: cartIssue === null && lines.length > 0 && lines.every(({issue}) => issue === null),
+  }
+}
+
+/** The most blocking issue of a line (P03). One that left the assortment is as good as unavailable (P05). */
+function issueOf(line: CartLine, unpriced: string): string | null {
+  if (line.mode === null) return 'UNAVAILABLE'
+  if (line.price === null) return unpriced
+  const {state, availableQuantity} = availabilityOf(line)
+  if (state === 'Unavailable') return 'UNAVAILABLE'
+  if (availableQuantity < line.quantity) return 'INSUFFICIENT_STOCK'
+  return line.price < line.floor ? 'PRICE_BELOW_FLOOR' : null
+}
+
+function previewPayload(call: CheckoutCall, ref: string, standing: Standing, lock: boolean): object {
+  const {partner, currency, now} = call
+  const {cart, lines, canCheckout} = standing
+  const totals = totalsOf(
+    lines.flatMap(({amounts}) => (amounts === null ? [] : [amounts])),
+    true,
+  )
+  const charged = chargedWithVat(totals)
+  const commission = commissionWithVat(totals)
+  const taken = lock && canCheckout && cart !== undefined ? takeLock(call, ref, cart, lines) : null
+  return {
+    cartId: cart?.id ?? null,
+    partnerId: partner.id,
+    customerRef: ref === '' ? null : ref,
+    lines: lines.map((priced) => linePayload(priced, partner, currency)),
+    canCheckout,
+    cartIssue: standing.cartIssue,
+    pendingOrderReference: standing.pendingReference,
+    pricedAt: iso(now),
+    lockId: taken?.id ?? null,
+    lockExpiresAt: isoOrNull(taken?.expiresAt ?? null),
+    chargedWithVat: sar(charged),
+    commissionWithVat: sar(commission),
+    netAfterCommission: sar(charged - commission),
+    displayCurrency: currency?.code ?? null,
+    rate: currency?.rate ?? null,
+    chargedWithVatDisplay: shownInOrNull(currency, charged),
+    commissionWithVatDisplay: shownInOrNull(currency, commission),
+    netAfterCommissionDisplay: shownInOrNull(currency, charged - commission),
+  }
+}
+
+/** P02: a line without a price has no amounts, not zeros. */
+function linePayload({line, amounts, issue}: Priced, partner: Partner, currency: Currency | null): object {
+  const commission = amounts?.commission ?? null
+  const gross = amounts && amounts.net + amounts.vat
+  const {state, availableQuantity} = availabilityOf(line)
+  return {
+    variantId: line.variant_id,
+    quantity: line.quantity,
+    ok: issue === null,
+    issue,
+    sku: line.sku,
+    listPrice: line.price === null ? null : sar(line.price),
+    baseCurrency: 'SAR',
+    lineGoodsVatAmount: amounts && sar(amounts.vat),
+    lineTotalWithVat: gross === null ? null : sar(gross),
+    availability: state,
+    availableQuantity,
+    lineCommission: commission && sar(commission.net),
+    lineCommissionVatAmount: commission && sar(commission.vat),
+    lineNetAfterCommission: commission && sar((gross ?? 0) - commission.net - commission.vat),
+    ...marketingOf(partner, line, currency),
+  }
+}
+
+/** Freezes the prices. The newest lock of a cart is the one in force (P09); stock is not reserved (P10). */
+function takeLock(
+  call: CheckoutCall,
+  ref: string,
+  cart: CartRow,
+  lines: Priced[],
+): {id: string; expiresAt: number} {
+  const {world, partner, now} = call
+  const frozen: LockedLine[] = lines.map(({line}) => ({
+    variantId: line.variant_id,
+    quantity: line.quantity,
+    unit: line.price ?? 0,
+    mode: line.mode ?? 'Wholesale',
+    commissionBp: line.commission_bp ?? 0,
+  }))
+  const id = world.id('lock')
+  const expiresAt = now + lockMinutes * 60_000
+  world.run(
+    'INSERT INTO locks VALUES (?, ?, ?, ?, ?, ?, ?, ?, NULL)',
+    id,
+    partner.id,
+    ref,
+    cart.id,
+    cart.version,
+    JSON.stringify(frozen),
+    now,
+    expiresAt,
+  )
+  world.run('UPDATE carts SET lock_id = ? WHERE id = ?', id, cart.id)
+  return {id, expiresAt}
+}
+
+interface LockRow {
+  customer_ref: string
+  cart_id: string
+  cart_version: number
+  lines: string
+  expires_at: number
+  order_id: string | null
+}
+
+/** The frozen lines of a usable lock, or the refusal that fits: the most definite reason first (P13). */
+export function usableLock(
+  call: Pick<Call, 'world' | 'partner' | 'now'>,
+  lockId: string,
+  ref: string,
+): {cartId: string; lines: LockedLine[]} {
+  const {world, partner, now} = call
+  const lock = world.get<LockRow>('SELECT * FROM locks WHERE id = ? AND partner_id = ?', lockId, partner.id)
+  if (lock === undefined || lock.customer_ref !== ref)
+    invalid({lockId: ['is no lock of this cart']}, 'VALIDATION_PRICE_LOCK_INVALID')
+  if (lock.order_id !== null) refuse('CONFLICT_PRICE_LOCK_ALREADY_USED', {orderId: lock.order_id})
+  const cart = cartOf(world, partner.id, ref)
+  const isCurrent = cart?.id === lock.cart_id && cart.version === lock.cart_version && cart.lock_id === lockId
+  if (!isCurrent) invalid({lockId: ['is no longer in force']}, 'VALIDATION_PRICE_LOCK_INVALID')
+  // P11: its last moment is too late.
+  if (now >= lock.expires_at) invalid({lockId: ['has expired']}, 'VALIDATION_PRICE_LOCK_EXPIRED')
+  return {cartId: lock.cart_id, lines: JSON.parse(lock.lines) as LockedLine[]}
+}

@@ -1,0 +1,300 @@
+import type {
+  createReturn,
+  listOrderReturns,
+  listReturns,
+  ReturnBody,
+  withdrawReturn,
+} from '../../contract/returns.ts'
+import type {Assumptions} from '../core/assumptions.ts'
+import type {Call} from '../core/call.ts'
+import type {State} from '../core/state.ts'
+import {uuidOf, type World} from '../core/world.ts'
+import {faultsOfTexts} from '../door/body.ts'
+import {pageOf} from '../door/page.ts'
+import {invalid, refuse, refuseFaults} from '../door/reply.ts'
+import {iso, isoOrNull} from '../time/clock.ts'
+import {type EventType, emit} from './events.ts'
+import type {OrderRow} from './order-reads.ts'
+import {globalIdOf} from './orders.ts'
+import {linesOf, type OrderLine, refundFor, refundPayload} from './refunds.ts'
+
+export interface ReturnRow {
+  n: number
+  id: string
+  partner_id: string
+  order_id: string
+  group_id: string
+  status: 'Requested' | 'Accepted' | 'Processing' | 'Refunded' | 'Rejected' | 'Withdrawn'
+  decline_reason: string | null
+  requested_at: number
+  decided_at: number | null
+  dispatched_at: number | null
+  received_at: number | null
+  inspected_at: number | null
+}
+
+interface ReturnLineRow {
+  id: string
+  line_id: string
+  quantity: number
+  reason: string
+}
+
+type CreateCall = Call<typeof createReturn>
+type RequestedLine = ReturnBody['lines'][number]
+
+// R03. not shown: the other reason codes.
+const reasonCodes = ['Damaged']
+const day = 86_400_000
+
+/** R07. not shown: which form is in force, this one or the singular one, whose requests can't be withdrawn. */
+export function serveCreateReturn(call: CreateCall): object {
+  if (call.state.assumptions.R07 === 'singular')
+    refuse('NOT_FOUND_ROUTE', {message: 'Use the singular path.'})
+  return createdReturn(call)
+}
+
+/** 404s, then the pre-checks in the order the spec lists them (R02). No money moves. */
+export function createdReturn(call: Omit<CreateCall, 'params'> & OfOrder): object {
+  const {state, world, partner, body, now} = call
+  checkReasons(body.lines, state.assumptions.R03)
+  const order = ownScentOrder(call)
+  const group = groupOf(world, order.id, body.fulfillmentGroupId)
+  const wanted = matchLines(state, linesOf(world, order.id), body.lines)
+  if (group.status !== 'Delivered') refuse('BUSINESS_RETURN_REQUEST_GROUP_NOT_DELIVERED')
+  if (wanted.some(({line, quantity}) => quantity > remaining(world, line)))
+    refuse('BUSINESS_RETURN_REQUEST_EXCEEDS_REMAINING')
+  // R01: the last moment of the window still counts.
+  const windowDays = partner.return_window_days
+  if (now > (group.delivered_at ?? 0) + windowDays * day)
+    refuse('BUSINESS_RETURN_REQUEST_WINDOW_EXPIRED', {windowDays})
+  const ids = wanted.map(({line}) => line.id)
+  // R05: a line that is named twice is a duplicate of itself.
+  if (new Set(ids).size < ids.length || ids.some((id) => hasRequested(world, id)))
+    refuse('BUSINESS_RETURN_REQUEST_DUPLICATE_LINE')
+  const row = insertReturn(call, order, group.id)
+  wanted.forEach(({line, quantity, reasonCode}, i) => {
+    const insert = 'INSERT INTO return_lines VALUES (?, ?, ?, ?, ?, ?)'
+    world.run(insert, world.id('return-line'), row.id, i, line.id, quantity, reasonCode)
+  })
+  tellOfReturn(world, row, 'return.requested', now)
+  return returnPayload(state, row)
+}
+
+function checkReasons(lines: RequestedLine[], known: Assumptions['R03']): void {
+  if (known === 'any') {
+    const sent = lines.map(({reasonCode}, i) => [`lines[${i}].reasonCode`, reasonCode])
+    refuseFaults(faultsOfTexts(Object.fromEntries(sent)))
+    return
+  }
+  const unknown = lines.flatMap(({reasonCode}, i) => (reasonCodes.includes(reasonCode) ? [] : [i]))
+  if (unknown.length === 0) return
+  const errors = Object.fromEntries(unknown.map((i) => [`lines[${i}].reasonCode`, ['is no reason code']]))
+  invalid(errors, 'VALIDATION_INVALID_REASON_CODE', {allowedValues: {reasonCode: reasonCodes}})
+}
+
+type OfOrder = Pick<Call, 'world' | 'partner'> & {params: {orderId: string}}
+
+function ownScentOrder({world, partner, params}: OfOrder): OrderRow {
+  const sql = 'SELECT * FROM orders WHERE id = ? AND partner_id = ?'
+  const order = world.get<OrderRow>(sql, params.orderId.toLowerCase(), partner.id)
+  return order ?? refuse('NOT_FOUND_SCENT_ORDER')
+}
+
+interface Group {
+  id: string
+  status: string
+  delivered_at: number | null
+}
+
+/** R18: the group of another order is not found, whoever owns that order. */
+function groupOf(world: World, orderId: string, groupId: string): Group {
+  const sql = 'SELECT * FROM groups WHERE id = ? AND order_id = ?'
+  return world.get<Group>(sql, groupId.toLowerCase(), orderId) ?? refuse('NOT_FOUND_FULFILLMENT_GROUP')
+}
+
+type WantedLine = RequestedLine & {line: OrderLine}
+
+function matchLines(state: State, lines: OrderLine[], requested: RequestedLine[]): WantedLine[] {
+  return requested.map((wanted) => {
+    const line = lines.find(({id}) => id === wanted.scentOrderLineId.toLowerCase())
+    if (line === undefined) refuse('NOT_FOUND_ORDER_LINE')
+    // R04: no read shows the allocations of a line; one that is sent must be the line's own.
+    const allocation = wanted.allocationId?.toLowerCase()
+    if (allocation !== undefined && allocation !== allocationOf(state, line.id))
+      refuse('NOT_FOUND_ORDER_LINE')
+    return {...wanted, line}
+  })
+}
+
+const allocationOf = ({seed}: State, lineId: string) => uuidOf(seed, `allocation of ${lineId}`, 1)
+
+/** R06: what is in an open request, or in a notice that is not settled, counts as gone: nothing is refunded twice. */
+function remaining(world: World, line: OrderLine): number {
+  const sql = `SELECT coalesce(sum(l.quantity), 0) AS n FROM return_lines l JOIN returns r ON r.id = l.return_id
+    WHERE r.order_id = ? AND l.line_id = ? AND r.status IN ('Requested', 'Accepted', 'Processing')`
+  const open = world.get<{n: number}>(sql, line.order_id, line.id)?.n ?? 0
+  const noticed = world.get<{n: number}>(
+    `SELECT coalesce(sum(ordered), 0) AS n FROM notices WHERE line_id = ? AND status = 'AwaitingPartnerResponse'`,
+    line.id,
+  )
+  return line.quantity - line.cancelled - line.returned - open - (noticed?.n ?? 0)
+}
+
+function hasRequested(world: World, lineId: string): boolean {
+  const sql = `SELECT 1 AS found FROM return_lines l JOIN returns r ON r.id = l.return_id
+    WHERE l.line_id = ? AND r.status = 'Requested' LIMIT 1`
+  return world.get(sql, lineId) !== undefined
+}
+
+function insertReturn(
+  {world, partner, now}: Pick<Call, 'world' | 'partner' | 'now'>,
+  order: OrderRow,
+  groupId: string,
+): ReturnRow {
+  const row = world.get<ReturnRow>(
+    `INSERT INTO returns (id, partner_id, order_id, group_id, status, requested_at)
+     VALUES (?, ?, ?, ?, 'Requested', ?) RETURNING *`,
+    world.id('return'),
+    partner.id,
+    order.id,
+    groupId,
+    now,
+  )
+  if (row === undefined) throw new Error('a return request was not written')
+  return row
+}
+
+export function serveWithdrawReturn({
+  state,
+  world,
+  partner,
+  params,
+  now,
+}: Call<typeof withdrawReturn>): object {
+  if (state.assumptions.R07 === 'singular')
+    refuse('NOT_FOUND_ROUTE', {message: 'No request can be withdrawn.'})
+  const sql = 'SELECT * FROM returns WHERE id = ? AND partner_id = ?'
+  const row = world.get<ReturnRow>(sql, params.returnRequestId.toLowerCase(), partner.id)
+  if (row === undefined) refuse('NOT_FOUND_RETURN_REQUEST') // G19. not shown: the name of the 404.
+  if (row.status !== 'Requested') refuse('BUSINESS_RETURN_REQUEST_NOT_PENDING')
+  world.run("UPDATE returns SET status = 'Withdrawn' WHERE id = ?", row.id)
+  const withdrawn: ReturnRow = {...row, status: 'Withdrawn'}
+  tellOfReturn(world, withdrawn, 'return.withdrawn', now)
+  return returnPayload(state, withdrawn) // not shown: the answer. (R17)
+}
+
+export function serveListOrderReturns(call: Call<typeof listOrderReturns>): object {
+  const order = ownScentOrder(call)
+  return pageOfReturns(call, 'order_id = ?1', order.id)
+}
+
+/** R16: newest first, and a filter by one status; the door has judged it. */
+export function serveListReturns(call: Call<typeof listReturns>): object {
+  return pageOfReturns(
+    call,
+    'partner_id = ?1 AND (?2 IS NULL OR status = ?2)',
+    call.partner.id,
+    call.query.status ?? null,
+  )
+}
+
+function pageOfReturns(
+  {state, world, query}: Call<typeof listOrderReturns | typeof listReturns>,
+  where: string,
+  ...values: (string | null)[]
+): object {
+  const total = world.get<{n: number}>(`SELECT count(*) AS n FROM returns WHERE ${where}`, ...values)?.n ?? 0
+  return pageOf(query, total, {ends: false}, (limit, offset) =>
+    world
+      .all<ReturnRow>(
+        `SELECT * FROM returns WHERE ${where} ORDER BY n DESC LIMIT ${limit} OFFSET ${offset}`,
+        ...values,
+      )
+      .map((row) => listedReturn(state, row)),
+  )
+}
+
+/** The items of lists also carry what the answer to a create leaves out. */
+export function listedReturn(state: State, row: ReturnRow): object {
+  const n = state.world.get<{n: number}>('SELECT n FROM orders WHERE id = ?', row.order_id)?.n ?? 0
+  return {
+    ...returnPayload(state, row),
+    scentOrderId: row.order_id,
+    orderGlobalId: globalIdOf(n),
+    partnerId: row.partner_id,
+    requestedAt: iso(row.requested_at),
+    decidedAt: isoOrNull(row.decided_at),
+    decidedByUserId: row.decided_at === null ? null : uuidOf(state.seed, 'operator', 1),
+  }
+}
+
+/** not shown: the form of the number. (R08) */
+export const returnNumberOf = ({n}: {n: number}): string => `RMA-${String(n).padStart(6, '0')}`
+
+/** What does not apply yet is null; the timeline is there from the start (R10). */
+export function returnPayload(state: State, row: ReturnRow): object {
+  const {world} = state
+  const refund = refundFor(world, row.id)
+  const lines = returnLinesOf(world, row.id)
+  return {
+    id: row.id,
+    orderId: row.order_id,
+    fulfillmentGroupId: row.group_id,
+    returnRequestNumber: returnNumberOf(row),
+    status: row.status === 'Requested' && state.assumptions.R07 === 'singular' ? 'Pending' : row.status,
+    declineReason: row.decline_reason,
+    timeline: {
+      requestedAt: iso(row.requested_at),
+      decidedAt: isoOrNull(row.decided_at),
+      waybillIssuedAt: isoOrNull(row.dispatched_at),
+      collectionScheduledAt: isoOrNull(row.dispatched_at),
+      inTransitAt: isoOrNull(row.dispatched_at),
+      refundReleasedAt: isoOrNull(refund?.at ?? null),
+    },
+    logistics: row.dispatched_at === null ? null : logisticsOf(row),
+    inspection: row.received_at === null ? null : inspectionOf(row, typeof refund?.shipping === 'number'),
+    refund: refund === undefined ? null : refundPayload(refund),
+    lines: lines.map((line) => ({
+      id: line.id,
+      scentOrderLineId: line.line_id,
+      allocationId: allocationOf(state, line.line_id),
+      quantity: line.quantity,
+      reasonCode: line.reason,
+    })),
+  }
+}
+
+export function returnLinesOf(world: World, returnId: string): ReturnLineRow[] {
+  return world.all<ReturnLineRow>(
+    'SELECT * FROM return_lines WHERE return_id = ? ORDER BY position',
+    returnId,
+  )
+}
+
+// not shown: carriers, and other destinations. (R12)
+const logisticsOf = ({n}: ReturnRow) => ({
+  waybillNumber: `WB-${String(n).padStart(8, '0')}`,
+  carrier: 'Other',
+  carrierNameOther: 'Sandbox Courier',
+  returnDestinationType: 'SortingPoint',
+})
+
+const inspectionOf = (row: ReturnRow, shippingFeeRefundApplies: boolean) => ({
+  receivedAt: isoOrNull(row.received_at),
+  inspectionStartedAt: isoOrNull(row.received_at),
+  decidedAt: isoOrNull(row.inspected_at),
+  // not shown: the outcome of a rejected inspection. (R11)
+  outcome: row.inspected_at === null ? null : row.status === 'Rejected' ? 'Rejected' : 'Accepted',
+  shippingFeeRefundApplies,
+})
+
+export function tellOfReturn(world: World, row: ReturnRow, type: EventType, at: number): void {
+  const data = {
+    orderId: row.order_id,
+    returnRequestId: row.id,
+    returnRequestNumber: returnNumberOf(row),
+    status: row.status,
+  }
+  emit(world, {type, partnerId: row.partner_id, subject: row.id, data, at})
+}

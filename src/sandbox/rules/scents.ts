@@ -1,0 +1,82 @@
+import type {listScents, readScent} from '../../contract/scents.ts'
+import type {Call} from '../core/call.ts'
+import {pageOf} from '../door/page.ts'
+import {invalid, refuse} from '../door/reply.ts'
+
+interface ScentRow {
+  id: string
+  brand_id: string
+  name: string
+  concentration: string
+  audience: string
+  notes: string
+  accords: string
+  image_url: string
+  active: number
+}
+
+// K10. not shown: the codes of the two lookups.
+const lookups = {
+  concentration: ['EDP', 'EDT', 'PARFUM', 'OIL'],
+  audience: ['MEN', 'WOMEN', 'UNISEX'],
+} as const
+
+/** K11: a scent belongs to a partner's catalogue when one of its variants does. */
+const own = `FROM scents s WHERE EXISTS (
+  SELECT 1 FROM variants v JOIN assortment a ON a.variant_id = v.id WHERE v.scent_id = s.id AND a.partner_id = ?1)`
+
+/** K08: GET /scent/scents, by name. */
+export function serveListScents(call: Call<typeof listScents>): unknown {
+  const {world, partner, query} = call
+  refuseUnknownCodes(query)
+  // K04: AND between filters, OR within a repeated one.
+  const where = `${own} AND (?2 IS NULL OR s.brand_id IN (SELECT value FROM json_each(?2)))
+    AND (?3 IS NULL OR s.concentration = ?3) AND (?4 IS NULL OR s.audience = ?4)`
+  const brands = query.brandId === undefined ? null : JSON.stringify(query.brandId)
+  const filters = [partner.id, brands, query.concentration ?? null, query.audience ?? null]
+  const total = world.get<{n: number}>(`SELECT count(*) AS n ${where}`, ...filters)?.n ?? 0
+  return pageOf(query, total, {ends: false}, (limit, offset) =>
+    world
+      .all<ScentRow>(
+        `SELECT s.* ${where} ORDER BY s.name, s.id LIMIT ?5 OFFSET ?6`,
+        ...filters,
+        limit,
+        offset,
+      )
+      .map(scentPayload),
+  )
+}
+
+/** G18: an id that is no uuid is an unknown one. */
+export function serveReadScent({world, partner, params}: Call<typeof readScent>): unknown {
+  const row = world.get<ScentRow>(`SELECT s.* ${own} AND s.id = ?2`, partner.id, params.scentId.toLowerCase())
+  return scentPayload(row ?? refuse('NOT_FOUND_SCENT'))
+}
+
+/** Every unknown code is named; `list` and `value` are those of the first. */
+function refuseUnknownCodes(query: Call<typeof listScents>['query']): void {
+  const unknown = (['concentration', 'audience'] as const).flatMap((list) => {
+    const known: readonly string[] = lookups[list]
+    const value = query[list]
+    return value === undefined || known.includes(value) ? [] : [{list, value}]
+  })
+  const [first] = unknown
+  if (first === undefined) return
+  const errors = Object.fromEntries(unknown.map(({list}) => [list, ['is no known code']]))
+  invalid(errors, 'VALIDATION_UNKNOWN_LOOKUP_CODE', first)
+}
+
+// K09. not shown: the fields of a scent.
+function scentPayload(row: ScentRow): object {
+  return {
+    id: row.id,
+    brandId: row.brand_id,
+    name: row.name,
+    concentration: row.concentration,
+    audience: row.audience,
+    notes: JSON.parse(row.notes),
+    accords: JSON.parse(row.accords),
+    imageUrl: row.image_url,
+    isActive: row.active === 1,
+  }
+}

@@ -1,0 +1,176 @@
+import type {readStatement, reportStatement} from '../../contract/statements.ts'
+import type {Call} from '../core/call.ts'
+import type {World} from '../core/world.ts'
+import {refuse} from '../door/reply.ts'
+import {iso} from '../time/clock.ts'
+import {emit} from './events.ts'
+import {type Halalas, sar, sarOrNull} from './money.ts'
+import {platformTaxNumber} from './order-reads.ts'
+import type {Partner} from './partners.ts'
+import {type LedgerRow, spanOf} from './wallet.ts'
+
+export interface StatementRow {
+  id: string
+  partner_id: string
+  sequence: number
+  period_from: number
+  period_to: number
+  generated_at: number
+  debits: Halalas
+  credits: Halalas
+}
+
+export function serveReadStatement({world, partner, params}: Call<typeof readStatement>): unknown {
+  const sql = 'SELECT * FROM statements WHERE id = ? AND partner_id = ?'
+  const row = world.get<StatementRow>(sql, params.statementId.toLowerCase(), partner.id)
+  return statementPayload(world, partner, row ?? refuse('NOT_FOUND_STATEMENT'))
+}
+
+/** L10. not shown: the answer, beyond "provisional documents". The door has seen to it that both ends are given. */
+export function serveReportStatement({world, partner, query, now}: Call<typeof reportStatement>): unknown {
+  const {from = now, to = now} = query
+  const totals = totalsIn(world, partner.id, from, to)
+  return documentOf(world, partner, {...totals, sequence: null, from, to, generatedAt: now})
+}
+
+/** L06: closes a month for a partner. What is in its ledger by then does not change any more. */
+export function closeStatement(world: World, partnerId: string, from: number, to: number): string {
+  const id = world.id('statement')
+  const {debits, credits} = totalsIn(world, partnerId, from, to)
+  const {sequence = 1} =
+    world.get<{sequence: number}>(
+      `INSERT INTO statements SELECT ?1, ?2, coalesce(max(sequence), 0) + 1, ?3, ?4, ?4, ?5, ?6
+       FROM statements WHERE partner_id = ?2 RETURNING sequence`,
+      id,
+      partnerId,
+      from,
+      to,
+      debits,
+      credits,
+    ) ?? {}
+  // L09: there is no list of statements; this event tells the id.
+  const data = {
+    statementId: id,
+    statementNumber: numberOf(sequence),
+    periodFrom: iso(from),
+    periodTo: iso(to),
+  }
+  emit(world, {type: 'statement.generated', partnerId, subject: id, data, at: to})
+  return id
+}
+
+function totalsIn(world: World, partnerId: string, from: number, to: number) {
+  const {low, high} = spanOf(world, partnerId, from, to)
+  const totals = world.get<{debits: Halalas; credits: Halalas}>(
+    `SELECT coalesce(sum(amount) FILTER (WHERE type = 'Debit'), 0) AS debits,
+       coalesce(sum(amount) FILTER (WHERE type = 'Credit'), 0) AS credits
+     FROM ledger WHERE partner_id = ? AND seq BETWEEN ? AND ?`,
+    partnerId,
+    low,
+    high,
+  )
+  return totals ?? {debits: 0, credits: 0}
+}
+
+const factsOf = (row: StatementRow): Facts => ({
+  sequence: row.sequence,
+  from: row.period_from,
+  to: row.period_to,
+  generatedAt: row.generated_at,
+  debits: row.debits,
+  credits: row.credits,
+})
+
+/** A statement without its document. L08: this sandbox sends no mail. */
+export function statementHead(partner: Partner, row: StatementRow): object {
+  const mail = {emailStatus: 'NotSent', emailStatusReason: null, emailSentAt: null}
+  return {id: row.id, ...headOf(partner, factsOf(row)), locked: true, ...mail}
+}
+
+function statementPayload(world: World, partner: Partner, row: StatementRow): object {
+  return {...statementHead(partner, row), document: documentOf(world, partner, factsOf(row))}
+}
+
+interface Facts {
+  /** null for a provisional document. */
+  sequence: number | null
+  from: number
+  to: number
+  generatedAt: number
+  debits: Halalas
+  credits: Halalas
+}
+
+export const numberOf = (sequence: number) => `ST-${String(sequence).padStart(6, '0')}`
+
+function headOf(partner: Partner, {sequence, from, to, generatedAt, debits, credits}: Facts): object {
+  return {
+    partnerId: partner.id,
+    partnerGlobalId: partner.global_id,
+    sequenceNumber: sequence,
+    statementNumber: sequence === null ? null : numberOf(sequence),
+    periodFrom: iso(from),
+    periodTo: iso(to),
+    generatedAt: iso(generatedAt),
+    currency: 'SAR',
+    totalDebits: sar(debits),
+    totalCredits: sar(credits),
+    netPosition: sar(credits - debits), // L07
+  }
+}
+
+function documentOf(world: World, partner: Partner, facts: Facts): object {
+  return {
+    ...headOf(partner, facts),
+    isProvisional: facts.sequence === null,
+    lines: linesIn(world, partner, facts),
+    platformTaxRegistrationNumber: platformTaxNumber,
+    partnerTaxRegistrationNumber: partner.vat_number,
+    documentNature: 'This is a commercial billing document and not a legal tax invoice.',
+  }
+}
+
+interface LineRow extends LedgerRow {
+  goods_net: Halalas | null
+  goods_vat: Halalas | null
+  commission_net: Halalas | null
+  commission_vat: Halalas | null
+}
+
+/** Oldest first. The figures of an order stand on the entry that charged it. */
+function linesIn(world: World, partner: Partner, {from, to}: Facts): object[] {
+  const {low, high} = spanOf(world, partner.id, from, to)
+  const rows = world.all<LineRow>(
+    `SELECT l.*, o.goods_net, o.goods_vat, o.commission_net, o.commission_vat FROM ledger l
+     LEFT JOIN orders o ON l.reference_type = 'Order' AND o.partner_id = l.partner_id
+       AND o.n = CAST(substr(l.reference_id, 5) AS INTEGER) AND l.reference_id LIKE 'SCN-%'
+     WHERE l.partner_id = ? AND l.seq BETWEEN ? AND ? ORDER BY l.seq`,
+    partner.id,
+    low,
+    high,
+  )
+  return rows.map(linePayload)
+}
+
+// L11. not shown: what referenceId and notes hold.
+function linePayload(row: LineRow): object {
+  const goods = row.goods_net === null || row.goods_vat === null ? null : row.goods_net + row.goods_vat
+  const commission =
+    row.commission_net === null || row.commission_vat === null
+      ? null
+      : row.commission_net + row.commission_vat
+  return {
+    transactionId: row.seq,
+    timestamp: iso(row.at),
+    transactionType: row.type,
+    referenceType: row.reference_type,
+    referenceId: row.reference_id,
+    amount: sar(row.amount),
+    balanceAfter: sar(row.balance_after),
+    notes: null,
+    orderGoodsVatAmount: sarOrNull(row.goods_vat),
+    orderCommissionVatAmount: sarOrNull(row.commission_vat),
+    orderTotalAmountWithVat: sarOrNull(goods),
+    orderTotalCommissionWithVat: sarOrNull(commission),
+  }
+}

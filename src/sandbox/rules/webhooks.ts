@@ -1,0 +1,222 @@
+import {randomBytes} from 'node:crypto'
+import type {
+  createWebhook,
+  listDeliveries,
+  setWebhookActive,
+  testWebhook,
+  updateWebhook,
+} from '../../contract/webhooks.ts'
+import {Afterwards, type Call, Created} from '../core/call.ts'
+import type {World} from '../core/world.ts'
+import {faultsOfTexts} from '../door/body.ts'
+import {pageOf} from '../door/page.ts'
+import {invalid, refuse, refuseFaults} from '../door/reply.ts'
+import {iso, isoOrNull} from '../time/clock.ts'
+import {eventOf, eventTypes, keepEvent, queueDelivery} from './events.ts'
+import {refuseUnsafeUrl} from './url-guard.ts'
+
+export interface SubscriptionRow {
+  n: number
+  id: string
+  partner_id: string
+  url: string
+  event_types: string
+  headers: string
+  secret: string
+  active: number
+  last_delivery_at: number | null
+  last_delivery_status: string | null
+  created_at: number
+}
+
+/** One attempt: each is recorded by itself (H10). */
+export interface AttemptRow {
+  n: number
+  id: string
+  delivery_n: number
+  subscription_id: string
+  event_id: string
+  event_type: string
+  attempt: number
+  http_status: number | null
+  sent_at: number
+  succeeded: number
+  error: string | null
+  dead_at: number | null
+  next_at: number | null
+}
+
+/** Active subscriptions of a partner (spec, Limits). */
+const activeLimit = 5
+export const keptFor = 30 * 86_400_000
+
+type SettingsCall = Call<typeof createWebhook> | Call<typeof updateWebhook>
+
+/** What is judged before the transaction of a create or an update: types, headers, and the URL, which takes time. */
+export async function checkWebhook(call: SettingsCall): Promise<void> {
+  const {url, eventTypes: types, headers} = call.body
+  const ofTypes = types === undefined ? {} : faultsOfTypes(types)
+  const errors = {...faultsOfTexts({url}), ...ofTypes, ...(headers && faultsOfHeaders(headers))}
+  if (Object.keys(ofTypes).length > 0) invalid(errors, 'VALIDATION_ERRORS', {allowedValues: {eventTypes}})
+  refuseFaults(errors)
+  if (url === undefined || isUnchanged(call, url)) return
+  await refuseUnsafeUrl(url, call.state)
+}
+
+/** H16: an empty list, or a type that does not exist. */
+function faultsOfTypes(types: readonly string[]): Record<string, string[]> {
+  if (types.length === 0) return {eventTypes: ['must name an event type']}
+  const unknown = types.flatMap((type, i) => (eventTypes.some((known) => known === type) ? [] : [i]))
+  return Object.fromEntries(unknown.map((i) => [`eventTypes[${i}]`, ['is no event type']]))
+}
+
+/** H20: names are unique whatever their case, values are visible ASCII. */
+function faultsOfHeaders(headers: Readonly<Record<string, string>>): Record<string, string[]> {
+  const names = Object.keys(headers)
+  const isTwin = (name: string, i: number) =>
+    names.findIndex((other) => other.toLowerCase() === name.toLowerCase()) < i
+  return Object.fromEntries(
+    names.flatMap((name, i) => {
+      if (isTwin(name, i)) return [[`headers.${name}`, ['is named twice']]]
+      return /^[\x20-\x7e\t]*$/.test(headers[name] ?? '')
+        ? []
+        : [[`headers.${name}`, ['must be visible ASCII']]]
+    }),
+  )
+}
+
+function isUnchanged({world, params}: SettingsCall, url: string): boolean {
+  if (!('webhookId' in params)) return false
+  const sql = 'SELECT url FROM subscriptions WHERE id = ?'
+  return world.get<{url: string}>(sql, params.webhookId.toLowerCase())?.url === url
+}
+
+/** H01. not shown: the route, and how a partner learns the signing secret. Here this answer tells it, once. */
+export function serveCreateWebhook({world, partner, body, now}: Call<typeof createWebhook>): Created {
+  refuseSixth(world, partner.id)
+  const secret = newSecret()
+  const row = world.get<SubscriptionRow>(
+    `INSERT INTO subscriptions (id, partner_id, url, event_types, headers, secret, created_at)
+     VALUES (?, ?, ?, ?, ?, ?, ?) RETURNING *`,
+    world.id('subscription'),
+    partner.id,
+    body.url,
+    JSON.stringify([...new Set(body.eventTypes)]),
+    JSON.stringify(body.headers ?? {}),
+    secret,
+    now,
+  )
+  if (row === undefined) throw new Error('a subscription was not written')
+  const payload = {...subscriptionPayload(row), signingSecret: secret}
+  return new Created(payload, `/api/v1/scent/webhooks/${row.id}`)
+}
+
+export const newSecret = (): string => `whsec_${randomBytes(32).toString('base64url')}`
+
+/** H15: counted where one becomes active. */
+function refuseSixth(world: World, partnerId: string): void {
+  const sql = 'SELECT count(*) AS n FROM subscriptions WHERE partner_id = ? AND active'
+  if ((world.get<{n: number}>(sql, partnerId)?.n ?? 0) >= activeLimit)
+    refuse('BUSINESS_WEBHOOK_SUBSCRIPTION_LIMIT')
+}
+
+/**
+ * What is left out stays; headers are replaced as a whole, and stay when they are null. H18: a URL or a list of types
+ * that is null fails as its body does.
+ */
+export function serveUpdateWebhook(call: Call<typeof updateWebhook>): object {
+  const {world, body} = call
+  const row = ownSubscription(call)
+  const types =
+    body.eventTypes === undefined ? row.event_types : JSON.stringify([...new Set(body.eventTypes)])
+  const headers = body.headers ? JSON.stringify(body.headers) : row.headers
+  const sql = 'UPDATE subscriptions SET url = ?, event_types = ?, headers = ? WHERE id = ? RETURNING *'
+  const changed = world.get<SubscriptionRow>(sql, body.url ?? row.url, types, headers, row.id)
+  return subscriptionPayload(changed ?? row)
+}
+
+/** H13: a pause drops what was still to be sent. H22: setting what it is already is fine. */
+export function serveSetWebhookActive(call: Call<typeof setWebhookActive>): object {
+  const {world, partner, body} = call
+  const row = ownSubscription(call)
+  if (body.isActive && !row.active) refuseSixth(world, partner.id)
+  world.run('UPDATE subscriptions SET active = ? WHERE id = ?', body.isActive ? 1 : 0, row.id)
+  if (!body.isActive) dropPending(world, row.id)
+  return {id: row.id, isActive: body.isActive}
+}
+
+function dropPending(world: World, subscriptionId: string): void {
+  world.run(
+    `UPDATE attempts SET next_at = NULL WHERE subscription_id = ? AND next_at =
+     (SELECT due_at FROM deliveries d WHERE d.n = attempts.delivery_n)`,
+    subscriptionId,
+  )
+  const sql = 'UPDATE deliveries SET due_at = NULL WHERE subscription_id = ? AND due_at IS NOT NULL'
+  world.run(sql, subscriptionId)
+}
+
+/** H12: newest first. Kept for 30 days. */
+export function serveListDeliveries(call: Call<typeof listDeliveries>): object {
+  const {world, query, now} = call
+  const {id} = ownSubscription(call)
+  const where = 'FROM attempts WHERE subscription_id = ? AND sent_at > ?'
+  const since = now - keptFor
+  const total = world.get<{n: number}>(`SELECT count(*) AS n ${where}`, id, since)?.n ?? 0
+  return pageOf(query, total, {ends: true}, (limit, offset) =>
+    world
+      .all<AttemptRow>(`SELECT * ${where} ORDER BY n DESC LIMIT ? OFFSET ?`, id, since, limit, offset)
+      .map(attemptPayload),
+  )
+}
+
+/** H17: a delivery of its own, of a subscribed type, whether the subscription is active or not. */
+export function serveTestWebhook(call: Call<typeof testWebhook>): Afterwards {
+  const {state, world, partner, body, now} = call
+  const row = ownSubscription(call)
+  const type = eventTypes.find((known) => known === body.eventType)
+  if (type === undefined || !(JSON.parse(row.event_types) as string[]).includes(type))
+    invalid({eventType: ['is not subscribed']}, 'VALIDATION_WEBHOOK_EVENT_TYPE_NOT_SUBSCRIBED')
+  const subject = `test-fire ${world.next('test-fire')}`
+  const event = eventOf({type, partnerId: partner.id, subject, data: {test: true}, at: now})
+  keepEvent(world, event, now)
+  const delivery = queueDelivery(world, row.id, event.eventId, now)
+  return new Afterwards(async () => attemptPayload(await state.deliverer.fire(delivery)))
+}
+
+function ownSubscription({
+  world,
+  partner,
+  params,
+}: Pick<Call, 'world' | 'partner'> & {params: {webhookId: string}}) {
+  const sql = 'SELECT * FROM subscriptions WHERE id = ? AND partner_id = ?'
+  const row = world.get<SubscriptionRow>(sql, params.webhookId.toLowerCase(), partner.id)
+  return row ?? refuse('NOT_FOUND_WEBHOOK_SUBSCRIPTION')
+}
+
+/** H19: headers are never told again; they may hold secrets. */
+export function subscriptionPayload(row: SubscriptionRow): object {
+  return {
+    id: row.id,
+    url: row.url,
+    eventTypes: JSON.parse(row.event_types) as string[],
+    isActive: row.active === 1,
+    lastDeliveryAt: isoOrNull(row.last_delivery_at),
+    lastDeliveryStatus: row.last_delivery_status,
+    createdAt: iso(row.created_at),
+  }
+}
+
+export function attemptPayload(row: AttemptRow): object {
+  return {
+    id: row.id,
+    eventType: row.event_type,
+    eventId: row.event_id,
+    attemptNumber: row.attempt,
+    httpStatus: row.http_status,
+    sentAt: iso(row.sent_at),
+    succeeded: row.succeeded === 1,
+    errorSummary: row.error,
+    deadLetteredAt: isoOrNull(row.dead_at),
+    nextAttemptAt: isoOrNull(row.next_at),
+  }
+}

@@ -1,0 +1,98 @@
+import type {addWishlistItem, readWishlist, removeWishlistItem} from '../../contract/wishlist.ts'
+import type {Call} from '../core/call.ts'
+import {isUuid} from '../door/query.ts'
+import {refuse} from '../door/reply.ts'
+import {iso} from '../time/clock.ts'
+import {checkedRef} from './cart-view.ts'
+import {type Halalas, sar} from './money.ts'
+import {availabilityOf, type StockFacts} from './stock.ts'
+
+interface ItemRow extends StockFacts {
+  variant_id: string
+  sku: string
+  size_ml: number
+  scent_name: string
+  brand_name: string
+  image_url: string
+  price: Halalas
+  added_at: number
+}
+
+type WishlistCall = Pick<Call, 'world' | 'partner'>
+
+/** W04: the bare cart has no wishlist; the path needs a customerRef. */
+export function serveReadWishlist(call: Call<typeof readWishlist>): unknown {
+  return wishlistPayload(call, checkedRef(call.params.customerRef))
+}
+
+/** W01. not shown: path, body and answer of the add. A repeat changes nothing, whatever became of the variant. */
+export function serveAddWishlistItem(call: Call<typeof addWishlistItem>): unknown {
+  const {world, partner, now} = call
+  const ref = checkedRef(call.params.customerRef)
+  const variantId = call.body.variantId.toLowerCase()
+  const facts = world.get<StockFacts>(
+    `SELECT v.active, v.withheld, v.stock FROM assortment a JOIN variants v ON v.id = a.variant_id
+     WHERE a.partner_id = ? AND a.variant_id = ?`,
+    partner.id,
+    variantId,
+  )
+  if (facts === undefined) refuse('NOT_FOUND_VARIANT')
+  const known = world.get(
+    'SELECT n FROM wishlist_items WHERE partner_id = ? AND customer_ref = ? AND variant_id = ?',
+    partner.id,
+    ref,
+    variantId,
+  )
+  if (known !== undefined) return wishlistPayload(call, ref)
+  if (availabilityOf(facts).state === 'Unavailable') refuse('BUSINESS_VARIANT_UNAVAILABLE')
+  world.run(
+    'INSERT INTO wishlist_items (partner_id, customer_ref, variant_id, added_at) VALUES (?, ?, ?, ?)',
+    partner.id,
+    ref,
+    variantId,
+    now,
+  )
+  return wishlistPayload(call, ref)
+}
+
+/** W03: one that is not there is no error, but what is no uuid names no variant. */
+export function serveRemoveWishlistItem(call: Call<typeof removeWishlistItem>): unknown {
+  const ref = checkedRef(call.params.customerRef)
+  const variantId = call.params.variantId.toLowerCase()
+  if (!isUuid(variantId)) refuse('NOT_FOUND_VARIANT')
+  call.world.run(
+    'DELETE FROM wishlist_items WHERE partner_id = ? AND customer_ref = ? AND variant_id = ?',
+    call.partner.id,
+    ref,
+    variantId,
+  )
+  return wishlistPayload(call, ref)
+}
+
+/** W02: newest first; what left the assortment is hidden, and comes back with it. */
+function wishlistPayload({world, partner}: WishlistCall, ref: string): object {
+  const rows = world.all<ItemRow>(
+    `SELECT w.variant_id, w.added_at, v.sku, v.size_ml, v.price, v.stock, v.withheld, v.active,
+       s.name AS scent_name, s.image_url, b.name AS brand_name
+     FROM wishlist_items w JOIN assortment a ON a.partner_id = w.partner_id AND a.variant_id = w.variant_id
+     JOIN variants v ON v.id = w.variant_id JOIN scents s ON s.id = v.scent_id JOIN brands b ON b.id = s.brand_id
+     WHERE w.partner_id = ? AND w.customer_ref = ? ORDER BY w.n DESC`,
+    partner.id,
+    ref,
+  )
+  return {items: rows.map(itemPayload)}
+}
+
+function itemPayload(row: ItemRow): object {
+  return {
+    variantId: row.variant_id,
+    sku: row.sku,
+    sizeMl: row.size_ml,
+    scentName: row.scent_name,
+    brandName: row.brand_name,
+    imageUrl: row.image_url,
+    currentPrice: sar(row.price),
+    availability: {state: availabilityOf(row).state},
+    addedAt: iso(row.added_at),
+  }
+}

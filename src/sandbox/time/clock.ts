@@ -1,0 +1,54 @@
+import type {World} from '../core/world.ts'
+
+/** The sandbox's time: live with an offset, or frozen. Kept in the database. */
+export interface Clock {
+  /** Milliseconds since 1970 UTC. */
+  now(): number
+  isFrozen(): boolean
+  /** Moves to a moment, frozen or live as it is. */
+  moveTo(moment: number): void
+  freeze(): void
+  /** Runs on from where it stands. */
+  thaw(): void
+  /** Back to this machine's time. */
+  reset(): void
+  /** Reads the kept setting again, after the database was replaced. */
+  load(): void
+}
+
+interface Setting {
+  offset: number
+  frozenAt: number | null
+}
+
+export function openClock(world: World, real: () => number = Date.now): Clock {
+  let setting: Setting = {offset: 0, frozenAt: null}
+  const now = () => setting.frozenAt ?? real() + setting.offset
+  const set = (next: Setting) => {
+    setting = next
+    world.setMeta('clock', JSON.stringify(next))
+  }
+  const clock: Clock = {
+    now,
+    isFrozen: () => setting.frozenAt !== null,
+    moveTo: (moment) =>
+      set(
+        setting.frozenAt === null
+          ? {offset: moment - real(), frozenAt: null}
+          : {offset: setting.offset, frozenAt: moment},
+      ),
+    freeze: () => set({offset: setting.offset, frozenAt: now()}),
+    thaw: () => set({offset: now() - real(), frozenAt: null}),
+    reset: () => set({offset: 0, frozenAt: null}),
+    load: () => {
+      const kept = world.meta('clock')
+      setting = kept === undefined ? {offset: 0, frozenAt: null} : (JSON.parse(kept) as Setting)
+    },
+  }
+  clock.load()
+  return clock
+}
+
+/** G08 */
+export const iso = (moment: number): string => new Date(moment).toISOString()
+export const isoOrNull = (moment: number | null): string | null => (moment === null ? null : iso(moment))

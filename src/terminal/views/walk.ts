@@ -1,0 +1,180 @@
+import type {Preview, PreviewLine} from '../../contract/checkout.ts'
+import type {Digits} from '../../contract/money.ts'
+import type {ShippingAddress} from '../../contract/orders.ts'
+import {askAddress} from '../address.ts'
+import type {Ask} from '../ask.ts'
+import {localTime, moneyText} from '../cells.ts'
+import type {View} from '../output.ts'
+import {previewTable} from './cart.ts'
+import {type DifferenceView, differenceTable, type PriceView, priceCard} from './checkout.ts'
+
+/** What the walk tells, as far as it is shown. */
+type Event =
+  | {kind: 'taking-up'; entry: Earlier}
+  | {kind: 'taken-up'; entry: Earlier; charged: boolean}
+  | {kind: 'cart'; preview: Preview}
+  | {kind: 'cart-busy'; reference: string | null; forMs: number}
+  | {kind: 'repriced'; differences: DifferenceView[]}
+
+interface Earlier {
+  reference: string
+  startedAt: string
+  pending: unknown[]
+}
+
+type Progress =
+  | {kind: 'submitting'; reference: string; attempt: number}
+  | {kind: 'asking-again'; reference: string; code: string; inMs: number}
+  | {kind: 'settling'; reference: string; code: string}
+
+interface Offer {
+  reference: string
+  city: string
+  locked: {endsAt: number | null; lock: {total: Digits}}
+  price: Omit<PriceView, 'balance' | 'balanceAfter'>
+  balance: Digits | null
+  balanceAfter: Digits | null
+}
+
+interface Issue {
+  line: PreviewLine
+  issue: string
+  take?: number
+}
+
+const reasons: Record<string, string> = {
+  UNAVAILABLE: 'is unavailable',
+  INSUFFICIENT_STOCK: 'has too little stock',
+  PRICE_BELOW_FLOOR: 'is priced below its floor; the service does not sell it so',
+  NOT_PRICED: 'has no price for this account',
+}
+
+const seconds = (ms: number) => `${Math.max(1, Math.round(ms / 1000))} s`
+
+/** Tells the steps of an order, and at any moment what has been sent; `again` is the way to settle it. */
+export function openStory(note: (text: string) => void, again: string) {
+  let stage: 'nothing' | 'locked' | 'submitted' = 'nothing'
+  let reference = ''
+  return {
+    /** What an interrupt says at this moment. */
+    story: () => stories[stage](reference, again),
+    /** Whether an interrupt should wait: an order's request is on its way. */
+    holds: () => stage === 'submitted',
+
+    /** From here on nothing is open that could have been charged. */
+    settled(now: 'nothing' | 'locked', of = reference): void {
+      stage = now
+      reference = of
+    },
+
+    progress(event: Progress): void {
+      reference = event.reference
+      if (event.kind === 'submitting') stage = 'submitted'
+      if (event.kind === 'asking-again')
+        note(
+          `No final answer for ${event.reference} (${event.code}). Asking again with the same reference in ${seconds(event.inMs)}.`,
+        )
+      if (event.kind === 'settling') note(`The service answered ${event.code}; settling ${event.reference}.`)
+    },
+  }
+}
+
+/** The person of a walk: shows what happens on stderr, asks, and can tell at any moment what has been sent. */
+export function openWalker(
+  ask: Ask,
+  options: {yes: boolean; write(view: View): Promise<void>; note(text: string): void; now(): number},
+) {
+  const {note, write} = options
+  const {settled, ...told} = openStory(
+    note,
+    'Run `scent checkout` again with the same cart; it settles this order first and never orders it twice.',
+  )
+  return {
+    ...told,
+
+    async tell(event: Event): Promise<void> {
+      if (event.kind === 'taking-up') note(takingUp(event.entry))
+      if (event.kind === 'taken-up') settled('nothing')
+      if (event.kind === 'taken-up' && !event.charged)
+        note(`Order ${event.entry.reference} was not made, and nothing was charged for it.`)
+      if (event.kind === 'cart' && ask.interactive) {
+        const {customerRef} = event.preview
+        const title = customerRef ? `Cart of ${customerRef}` : "The partner's own cart"
+        await write({...previewTable(event.preview), title})
+      }
+      if (event.kind === 'cart-busy')
+        note(
+          `Order ${event.reference ?? ''} is in flight on this cart. Looking again in ${seconds(event.forMs)}.`,
+        )
+      if (event.kind === 'repriced') {
+        settled('locked')
+        if (event.differences.length > 0) await write(differenceTable(event.differences))
+        else note('The lock ran out; the prices are locked again, and are the same.')
+      }
+    },
+
+    async settle(entry: Earlier, why: string): Promise<boolean> {
+      note(
+        `Order ${entry.reference} of this cart, begun ${localTime(entry.startedAt)}, has no answer yet, and ${why}.`,
+      )
+      const choices = [
+        {name: 'Ask for it again: it is charged once or not at all', value: true},
+        {name: 'Leave it, and stop here', value: false},
+      ]
+      return ask.choose({message: 'What about it?', flag: `--reference ${entry.reference}`, choices})
+    },
+
+    async mend({line, issue, take}: Issue, editable: boolean): Promise<'take' | 'remove' | 'cancel'> {
+      const name = line.sku ?? line.variantId
+      const reason = reasons[issue] ?? `can't be ordered (${issue})`
+      if (!editable)
+        note('The API has no route to change the partner-level cart. Use a cart of a customer: --customer.')
+      return ask.choose<'take' | 'remove' | 'cancel'>({
+        message: `${name} × ${line.quantity} ${reason}.`,
+        flag: '--customer, after mending the cart',
+        choices: [
+          ...(editable && take !== undefined
+            ? [{name: `Take the ${take} that are available`, value: 'take' as const}]
+            : []),
+          ...(editable ? [{name: 'Remove the line', value: 'remove' as const}] : []),
+          {name: 'Cancel', value: 'cancel' as const},
+        ],
+      })
+    },
+
+    address: (saved: ShippingAddress[], before: ShippingAddress | undefined) =>
+      askAddress(ask, saved, before),
+
+    async charge(offer: Offer): Promise<'yes' | 'no' | 'expired'> {
+      settled('locked', offer.reference)
+      const {price, balance, balanceAfter, locked} = offer
+      if (ask.interactive)
+        await write({...priceCard({...price, balance, balanceAfter}), title: 'To be ordered'})
+      if (balanceAfter !== null && String(balanceAfter).startsWith('-'))
+        note('The wallet holds less than this order costs: the service may fail it.')
+      // not shown: the list of cities of the near zone.
+      if (!/^(ar[- ]?)?riyadh$|^الرياض$/i.test(offer.city.trim()))
+        note(
+          `The fee for ${offer.city} is set when the order is made: outside Riyadh shipping may cost more than this.`,
+        )
+      if (options.yes) return 'yes'
+      const left = () => (locked.endsAt === null ? null : locked.endsAt - options.now())
+      const amount = moneyText(locked.lock.total, price.currency)
+      return ask.decide(`Charge ${amount} to the wallet and order as ${offer.reference}?`, left)
+    },
+  }
+}
+
+function takingUp({reference, startedAt, pending}: Earlier): string {
+  return pending.length > 0
+    ? `Order ${reference}, begun ${localTime(startedAt)}, was sent and has no answer yet. Asking for it again: it is charged once or not at all.`
+    : `Order ${reference}, begun ${localTime(startedAt)}, was never sent. Taking it up again.`
+}
+
+const stories = {
+  nothing: () => 'Interrupted. Nothing was ordered, and nothing was charged.',
+  locked: () =>
+    'Interrupted. Nothing was ordered, and nothing was charged. The price lock expires by itself; the next `scent checkout` of this cart goes on with the same reference.',
+  submitted: (reference: string, again: string) =>
+    `Interrupted. The order ${reference} was sent, and its answer has not arrived: it may have been charged. ${again}`,
+}

@@ -1,0 +1,207 @@
+import {readFileSync} from 'node:fs'
+import {describe, expect, test} from 'vitest'
+import {Failure} from '../../../src/contract/failure.ts'
+import {losses} from '../../support/shop.ts'
+import {charged, isCreate, isLock, killedAfter, once, rulesOf, tableOfTests} from '../../support/table.ts'
+
+// The rows of the decision table of orders, by their numbers, up to a create that did not run. What its answers mean
+// stands in decision-table-answers.test.ts.
+const t = tableOfTests()
+
+describe('the cart', () => {
+  test.each([
+    ['NOT_FOUND_VARIANT', '00000000-0000-4000-8000-000000000000', () => {}],
+    ['BUSINESS_VARIANT_UNAVAILABLE', '', () => t.set('withheld', 1, t.other)],
+    [
+      'BUSINESS_VARIANT_NOT_PRICED',
+      '',
+      () => t.state.world.run('UPDATE assortment SET price = NULL WHERE variant_id = ?', t.other),
+    ],
+  ])(
+    'row 1: item answers %s: refused, and the lines that were added are taken back',
+    async (code, id, spoil) => {
+      spoil()
+      const lines = [
+        {variantId: t.variantId, quantity: 2},
+        {variantId: id || t.other, quantity: 1},
+      ]
+      expect(await t.order({lines})).toMatchObject({state: 'refused', code})
+      expect(await t.cart()).toEqual([])
+      expect(t.bodies()).toEqual([])
+      t.state.world.run('UPDATE assortment SET price = 26500 WHERE variant_id = ?', t.other)
+    },
+  )
+
+  test.each(losses)(
+    'row 2: item is lost by $effect $when it ran: the cart is read, and never added to blindly',
+    async (loss) => {
+      t.spoil({...loss, match: {operation: 'addCartItem'}, times: 1})
+      expect(await t.order()).toMatchObject({state: 'placed'})
+      expect(t.orders()).toMatchObject(charged)
+    },
+  )
+
+  test.each(['addCartItem', 'previewCheckout', 'createOrder'])(
+    'row 3: BUSINESS_PRODUCT_ACCESS_DISABLED at %s stops the job without a retry',
+    async (operation) => {
+      t.spoil({match: {operation}, status: 422, state: 'BUSINESS_PRODUCT_ACCESS_DISABLED'})
+      expect(await t.stopped()).toMatchObject({code: 'BUSINESS_PRODUCT_ACCESS_DISABLED'})
+    },
+  )
+
+  test('row 3: a preview that tells of it stops the job as well', async () => {
+    t.on(
+      once(isLock, () =>
+        t.state.world.run('UPDATE partners SET product_access = 0 WHERE id = ?', t.partnerId),
+      ),
+    )
+    expect(await t.stopped()).toMatchObject({code: 'BUSINESS_PRODUCT_ACCESS_DISABLED'})
+  })
+
+  test('row 4: preview can not check out: refused with the issues', async () => {
+    t.set('stock', 1)
+    const {state, message} = await t.order()
+    expect(state).toBe('refused')
+    expect(message).toContain('RML-SAF-050: INSUFFICIENT_STOCK, 1 available')
+    expect([await t.cart(), t.bodies()]).toEqual([[], []])
+  })
+
+  test('row 5: preview names a pending order with our reference: an earlier try runs, and is waited for', async () => {
+    let looks = 0
+    const over = t.underWay(t.reference())
+    t.on(({url}) => {
+      if (url.includes('checkout-preview') && ++looks === 4) over()
+      return undefined
+    })
+    expect(await t.order()).toMatchObject({state: 'placed'})
+    expect(t.orders()).toMatchObject(charged)
+  })
+
+  test('row 5: … and where it does not end, the order is unknown', async () => {
+    t.underWay(t.reference())
+    expect(await t.order()).toMatchObject({state: 'unknown'})
+    expect(t.tools.now()).toBeGreaterThan(900_000)
+  })
+
+  test('row 5: … and a refusal of the cart after it proves nothing about it', async () => {
+    const over = t.underWay(t.reference())
+    t.on(
+      once(
+        ({url}) => url.includes('checkout-preview') && !url.includes('lock=true'),
+        () => {
+          over()
+          t.set('withheld', 1)
+        },
+      ),
+    )
+    expect(await t.order()).toMatchObject({state: 'unknown', code: 'OUTCOME_UNKNOWN'})
+  })
+
+  test('row 6: preview names a pending order with another reference: refused after 2 minutes, the cart left alone', async () => {
+    const before = t.tools.now()
+    t.underWay('PO-of-another')
+    expect(await t.order()).toMatchObject({state: 'refused', code: 'CONFLICT_CART_HAS_PENDING_ORDER'})
+    expect(t.tools.now() - before).toBeLessThanOrEqual(120_000)
+    expect(await t.cart()).toEqual([{variantId: t.variantId, quantity: 2}])
+  })
+
+  test.each([{effect: 'race'} as const, {status: 503}, {effect: 'reset', when: 'after'} as const])(
+    'row 7: the lock meets %o: again, a lost lock only expires',
+    async (fault) => {
+      t.spoil({...fault, match: {operation: 'previewCheckout'}, times: 3})
+      expect(await t.order()).toMatchObject({state: 'placed'})
+      expect(t.orders()).toMatchObject(charged)
+    },
+  )
+
+  test('row 8: total above the approved: refused with the old and the new price', async () => {
+    const {state, code, message} = await t.order({goods: '200.00'}, {rules: rulesOf('0.1')})
+    expect([state, code]).toEqual(['refused', 'LIMIT_EXCEEDED'])
+    expect(message).toMatch(/277.15 now and 200.00/)
+    expect(t.bodies()).toEqual([])
+  })
+
+  test('row 8: … also where it would exceed what the whole job may charge', async () => {
+    const job = await t.plan(t.wish(1), t.wish(2))
+    const {ends} = await t.run(job, {rules: rulesOf(null, '400')})
+    expect(ends).toMatchObject([{state: 'placed'}, {state: 'refused', code: 'LIMIT_EXCEEDED'}])
+  })
+
+  test('row 8: … and a lower one is ordered', async () => {
+    expect(await t.order({goods: '500.00'}, {rules: rulesOf('0')})).toMatchObject({state: 'placed'})
+  })
+
+  test('row 9: preview lines differ from the intended: the cart is restored and locked again', async () => {
+    t.on(once(isLock, () => t.put(5)))
+    expect(await t.order()).toMatchObject({state: 'placed'})
+    expect(t.orders()).toMatchObject(charged)
+  })
+
+  test('row 9: … 3 times, else refused', async () => {
+    t.on(async (request) => void (isLock(request) && (await t.put(5))))
+    expect(await t.order()).toMatchObject({state: 'refused', code: 'CHANGED_MEANWHILE'})
+    expect(t.bodies()).toEqual([])
+  })
+
+  test('row 10: crash before SUBMITTING is on disk: the resume begins with the cart, and orders once', async () => {
+    const job = await t.plan(t.wish())
+    await t.run(killedAfter(job, ({step}) => step === 'LOCKED'))
+    expect(t.bodies()).toEqual([])
+    expect((await t.run(job)).states).toEqual(['placed'])
+    expect(t.orders()).toMatchObject(charged)
+  })
+})
+
+describe('a create that did not run', () => {
+  const failing = (code: string, times: number) => {
+    let left = times
+    t.on((request) => {
+      if (!isCreate(request) || left-- <= 0) return undefined
+      throw new Failure(code, {effect: 'none'})
+    })
+  }
+
+  test('row 11: never connected: same body again', async () => {
+    failing('NO_CONNECTION', 3)
+    expect(await t.order()).toMatchObject({state: 'placed'})
+    expect([t.bodies().length, t.sameBodies()]).toEqual([4, 1])
+  })
+
+  test('row 11: TLS trust stops the job', async () => {
+    failing('TLS_UNTRUSTED', 99)
+    expect(await t.stopped()).toMatchObject({code: 'TLS_UNTRUSTED'})
+  })
+
+  test('row 12: 429: waits, same body, same lock', async () => {
+    t.spoil({status: 429, state: 'RATE_LIMITED', retryAfter: 0, times: 2})
+    expect(await t.order()).toMatchObject({state: 'placed'})
+    expect([t.bodies().length, t.sameBodies()]).toEqual([3, 1])
+  })
+
+  test('row 13: 401 expired: one new token, same body', async () => {
+    t.on(once(isCreate, () => t.later(400)))
+    t.requests.length = 0
+    expect(await t.order()).toMatchObject({state: 'placed'})
+    expect([t.bodies().length, t.sameBodies()]).toEqual([2, 1])
+    expect(t.requests.filter((one) => one.endsWith('/token')).length).toBeLessThanOrEqual(2)
+  })
+
+  test.each([
+    [401, 'UNAUTHORIZED_MISSING_TOKEN'],
+    [401, 'UNAUTHORIZED_INVALID_TOKEN'],
+    [403, 'FORBIDDEN'],
+    [404, 'NOT_FOUND_ROUTE'],
+    [405, 'METHOD_NOT_ALLOWED'],
+    [415, 'UNSUPPORTED_MEDIA_TYPE'],
+  ])('row 14: %i %s stops the job', async (status, state) => {
+    t.spoil({status, state})
+    expect(await t.stopped()).toMatchObject({code: state})
+  })
+})
+
+test('every row of the decision table has a test', () => {
+  const files = ['decision-table.test.ts', 'decision-table-answers.test.ts']
+  const text = files.map((name) => readFileSync(new URL(name, import.meta.url), 'utf8')).join('\n')
+  const rows = new Set([...text.matchAll(/'row (\d+): /g)].map(([, row]) => Number(row)))
+  expect([...rows].sort((a, b) => a - b)).toEqual(Array.from({length: 32}, (_, n) => n + 1))
+})

@@ -1,0 +1,340 @@
+import {afterEach, describe, expect, test} from 'vitest'
+import {addCartItem} from '../../../src/contract/cart.ts'
+import type {Failure} from '../../../src/contract/failure.ts'
+import {linesOf, viewCart} from '../../../src/flows/cart/edit.ts'
+import {type WalkEvent, type Walker, type WalkRequest, walk} from '../../../src/flows/order/walk.ts'
+import {address, openShop, type Shop} from '../../support/shop.ts'
+
+let shop: Shop
+afterEach(() => shop.close())
+
+type Decision = 'yes' | 'no' | 'expired'
+
+/** A person who answers as told; every offer and event is kept. */
+function person(
+  script: {
+    settle?: boolean
+    mend?: 'take' | 'remove' | 'cancel'
+    charge?: (Decision | (() => Decision))[]
+  } = {},
+) {
+  const events: WalkEvent[] = []
+  const offers: string[] = []
+  const charges = [...(script.charge ?? ['yes'])]
+  const walker: Walker = {
+    tell: async (event) => void events.push(event),
+    settle: async () => script.settle ?? false,
+    mend: async () => script.mend ?? 'cancel',
+    address: async (_saved, before) => before ?? address,
+    charge: async ({locked}) => {
+      offers.push(String(locked.lock.total))
+      const next = charges.shift() ?? 'no'
+      return typeof next === 'function' ? next() : next
+    },
+  }
+  const kinds = () => events.map(({kind}) => kind)
+  return {walker, events, offers, kinds}
+}
+
+const request = (more: Partial<WalkRequest> = {}): WalkRequest => ({
+  customerRef: 'C-1',
+  interactive: true,
+  ...more,
+})
+
+const debits = async () =>
+  (await shop.ledger()).filter(({transactionType}) => transactionType === 'Debit').length
+
+async function failing(promise: Promise<unknown>): Promise<Failure> {
+  return promise.then(
+    () => {
+      throw new Error('it did not fail')
+    },
+    (error) => error,
+  )
+}
+
+describe('the walk', () => {
+  test('shows the cart, offers the price with the wallet, and orders once', async () => {
+    shop = await openShop()
+    const {variantId} = await shop.fill('C-1')
+    const {walker, offers, kinds} = person()
+    const before = await debits()
+    const {order, reference} = await walk(shop.walkTools, request(), walker)
+    expect(kinds()).toEqual(['cart'])
+    expect(offers).toEqual([String(order.total)])
+    expect(reference).toBe('made-up-1')
+    expect(await debits()).toBe(before + 1)
+    expect(await shop.records.find(reference)).toMatchObject({
+      lines: [{variantId, quantity: 2}],
+      settled: true,
+    })
+  })
+
+  test('without anybody to ask costs one preview and one create', async () => {
+    shop = await openShop()
+    await shop.fill('C-1')
+    shop.requests.length = 0
+    await walk(shop.walkTools, request({interactive: false, address}), person().walker)
+    expect(shop.requests).toEqual(['GET /api/v1/scent/cart/checkout-preview', 'POST /api/v1/scent/orders'])
+  })
+
+  test.each([
+    {mend: 'take', left: 2},
+    {mend: 'remove', left: 0},
+  ] as const)('a line with too little stock can be mended: $mend', async ({mend, left}) => {
+    shop = await openShop()
+    const first = await shop.fill('C-1', 1)
+    const scarce = await shop.variant('RML-SAF-100')
+    shop.sandbox.state.world.run('UPDATE variants SET stock = 2 WHERE id = ?', scarce)
+    await shop.client.call(addCartItem, {query: {customerRef: 'C-1'}, body: {variantId: scarce, quantity: 5}})
+    const {walker, kinds} = person({mend})
+    const {reference} = await walk(shop.walkTools, request(), walker)
+    expect(kinds()).toEqual(['cart', 'cart'])
+    const entry = await shop.records.find(reference)
+    const wanted = [first, ...(left > 0 ? [{variantId: scarce, quantity: left}] : [])]
+    expect(entry?.lines).toEqual(wanted)
+  })
+
+  test('a cancelled mend leaves the cart as it was, and nothing on record', async () => {
+    shop = await openShop()
+    const scarce = await shop.variant('RML-SAF-100')
+    shop.sandbox.state.world.run('UPDATE variants SET stock = 2 WHERE id = ?', scarce)
+    await shop.client.call(addCartItem, {query: {customerRef: 'C-1'}, body: {variantId: scarce, quantity: 5}})
+    const failure = await failing(walk(shop.walkTools, request(), person({mend: 'cancel'}).walker))
+    expect(failure.code).toBe('DECLINED')
+    expect(linesOf(await viewCart(shop.client, 'C-1'))).toEqual([{variantId: scarce, quantity: 5}])
+    expect(await shop.records.all()).toEqual([])
+  })
+
+  test('a cart that a script can not check out is refused with each line and its issue', async () => {
+    shop = await openShop()
+    const scarce = await shop.variant('RML-SAF-100')
+    shop.sandbox.state.world.run('UPDATE variants SET stock = 2 WHERE id = ?', scarce)
+    await shop.client.call(addCartItem, {query: {customerRef: 'C-1'}, body: {variantId: scarce, quantity: 5}})
+    const failure = await failing(
+      walk(shop.walkTools, request({interactive: false, address}), person().walker),
+    )
+    expect(failure).toMatchObject({code: 'BUSINESS_CART_NOT_CHECKOUT_READY', exitCode: 7})
+    expect(failure.facts.details).toMatchObject({
+      lines: [{variantId: scarce, issue: 'INSUFFICIENT_STOCK', availableQuantity: 2}],
+    })
+  })
+
+  test('a no orders nothing and settles the record', async () => {
+    shop = await openShop()
+    await shop.fill('C-1')
+    const before = await debits()
+    const failure = await failing(walk(shop.walkTools, request(), person({charge: ['no']}).walker))
+    expect(failure).toMatchObject({code: 'DECLINED', exitCode: 130})
+    expect(await debits()).toBe(before)
+    expect(await shop.records.open()).toEqual([])
+  })
+
+  test('a lock that runs out while the user thinks is taken again, and the new price is asked for', async () => {
+    shop = await openShop()
+    await shop.fill('C-1')
+    const dearer = () => {
+      shop.sandbox.state.world.run('UPDATE assortment SET price = price + 1000')
+      shop.later(16 * 60)
+      return 'expired' as const
+    }
+    const {walker, offers, events} = person({charge: [dearer, 'yes']})
+    const {order} = await walk(shop.walkTools, request(), walker)
+    expect(offers).toHaveLength(2)
+    expect(offers[0]).not.toBe(offers[1])
+    expect(String(order.total)).toBe(offers[1])
+    expect(events.at(-1)).toMatchObject({kind: 'repriced'})
+  })
+
+  test('a price that rose between a yes and the order is asked for again, never charged unasked', async () => {
+    shop = await openShop()
+    await shop.fill('C-1')
+    const dearer = () => {
+      shop.sandbox.state.world.run('UPDATE assortment SET price = price + 1000')
+      shop.later(16 * 60)
+      return 'yes' as const
+    }
+    const {walker, offers} = person({charge: [dearer, 'no']})
+    const before = await debits()
+    expect((await failing(walk(shop.walkTools, request(), walker))).code).toBe('DECLINED')
+    expect(offers).toHaveLength(2)
+    expect(await debits()).toBe(before)
+  })
+
+  test('a yes to prices that ran out on the way is no yes to others', async () => {
+    shop = await openShop()
+    await shop.fill('C-1')
+    const late = () => {
+      shop.sandbox.state.world.run('UPDATE assortment SET price = price + 1000')
+      shop.later(16 * 60)
+      void shop.tools.sleep(16 * 60_000)
+      return 'yes' as const
+    }
+    shop.requests.length = 0
+    const {walker, offers} = person({charge: [late, 'no']})
+    expect((await failing(walk(shop.walkTools, request(), walker))).code).toBe('DECLINED')
+    expect(offers).toHaveLength(2)
+    expect(shop.requests).not.toContain('POST /api/v1/scent/orders')
+  })
+
+  test('a total above --max-total is refused before anything is on record', async () => {
+    shop = await openShop()
+    await shop.fill('C-1')
+    const failure = await failing(
+      walk(shop.walkTools, request({interactive: false, address, maxTotal: '1.00'}), person().walker),
+    )
+    expect(failure).toMatchObject({code: 'LIMIT_EXCEEDED', exitCode: 7})
+    expect(await shop.records.all()).toEqual([])
+  })
+
+  test('a rise within --max-total needs nobody', async () => {
+    shop = await openShop()
+    await shop.fill('C-1')
+    const dearer = () => {
+      shop.sandbox.state.world.run('UPDATE assortment SET price = price + 100')
+      shop.later(16 * 60)
+      return 'yes' as const
+    }
+    const more = {interactive: false, address, maxTotal: '9000'}
+    const {order} = await walk(shop.walkTools, request(more), person({charge: [dearer]}).walker)
+    expect(order.answered).toBe(true)
+  })
+})
+
+describe('a walk after one that was cut off', () => {
+  const create = {match: {operation: 'createOrder'}} as const
+
+  async function cutOff(when: 'before' | 'after') {
+    shop = await openShop()
+    await shop.fill('C-1')
+    if (when === 'after') shop.fault({effect: 'reset', ...create, when: 'after', times: 1})
+    shop.fault({effect: 'status', status: 503, ...create, when: 'before'})
+    const failure = await failing(walk(shop.walkTools, request(), person().walker))
+    expect(failure).toMatchObject({code: 'OUTCOME_UNKNOWN', exitCode: 12})
+    // What lost the answer, not the same sentence once more.
+    expect(failure.cause).toMatchObject({code: 'SERVICE_UNAVAILABLE'})
+    expect(failure.facts.details).toMatchObject({externalReference: 'made-up-1'})
+    shop.sandbox.state.faults.clear()
+  }
+
+  test.each(['before', 'after'] as const)(
+    '%s the commit ends with that order, and asks nothing',
+    async (when) => {
+      await cutOff(when)
+      const {walker, offers, kinds} = person()
+      const {reference} = await walk(shop.walkTools, request(), walker)
+      expect(reference).toBe('made-up-1')
+      expect(kinds()).toEqual(['taking-up', 'taken-up'])
+      expect(offers).toEqual([])
+      expect(
+        (await shop.ledger()).filter(({referenceType}) => referenceType === 'Order').length,
+      ).toBeGreaterThan(0)
+      expect(await shop.records.open()).toEqual([])
+    },
+  )
+
+  const others = [
+    {name: 'another reference', more: {reference: 'PO-2'}},
+    {name: 'another address', more: {address: {...address, city: 'Jeddah'}}},
+    {name: 'a limit below its total', more: {maxTotal: '1.00'}},
+    {name: 'a discount code', more: {discountCode: 'WELCOME10'}},
+  ]
+
+  test.each(others)('with $name sends nothing for it unasked', async ({more}) => {
+    await cutOff('before')
+    const before = await debits()
+    shop.requests.length = 0
+    const run = walk(shop.walkTools, request({address, ...more, interactive: false}), person().walker)
+    const failure = await failing(run)
+    expect(failure).toMatchObject({code: 'OPEN_ORDER', exitCode: 12})
+    expect(failure.facts.details).toMatchObject({externalReference: 'made-up-1'})
+    expect(shop.requests).toEqual([])
+    expect(await debits()).toBe(before)
+  })
+
+  test.each(['before', 'after'] as const)(
+    'with another reference, settled by the person: %s the commit it is told, and ends there',
+    async (when) => {
+      await cutOff(when)
+      const failure = await failing(
+        walk(shop.walkTools, request({reference: 'PO-2'}), person({settle: true}).walker),
+      )
+      expect(failure).toMatchObject({code: 'EARLIER_ORDER', exitCode: 8})
+      expect(failure.facts.details).toMatchObject({externalReference: 'made-up-1'})
+      expect(await shop.records.open()).toEqual([])
+    },
+  )
+
+  test('that was never charged and whose lock has run out goes on at the new price, under the same reference', async () => {
+    await cutOff('before')
+    shop.sandbox.state.world.run('UPDATE assortment SET price = price + 1000')
+    shop.later(20 * 60)
+    const {walker, offers, kinds} = person()
+    const {reference, order} = await walk(shop.walkTools, request(), walker)
+    expect(reference).toBe('made-up-1')
+    expect(kinds()).toEqual(['taking-up', 'taken-up', 'cart'])
+    expect(offers).toEqual([String(order.total)])
+  })
+
+  test('keeps the reference and the address of one that was never sent', async () => {
+    shop = await openShop()
+    await shop.fill('C-1')
+    const gone = () => {
+      throw new Error('killed')
+    }
+    await failing(walk(shop.walkTools, request({reference: 'PO-7'}), person({charge: [gone]}).walker))
+    const {walker} = person()
+    const {reference} = await walk(shop.walkTools, request(), walker)
+    expect(reference).toBe('PO-7')
+  })
+
+  test('leaves alone what an account manager must settle', async () => {
+    shop = await openShop()
+    await shop.fill('C-1')
+    const state = 'CONFLICT_ORDER_REQUIRES_INTERVENTION'
+    shop.fault({effect: 'status', status: 409, state, ...create, when: 'before', times: 1})
+    expect((await failing(walk(shop.walkTools, request(), person().walker))).code).toBe(state)
+    shop.requests.length = 0
+    expect((await failing(walk(shop.walkTools, request(), person().walker))).code).toBe(state)
+    expect(shop.requests).toEqual([])
+    const {kinds, walker} = person()
+    await walk(shop.walkTools, request({reference: 'PO-2'}), walker)
+    expect(kinds()).toEqual(['cart'])
+  })
+
+  test('a reference whose order the service does not know any more is free', async () => {
+    shop = await openShop()
+    await shop.fill('C-1')
+    const {at, reference} = {at: new Date().toISOString(), reference: 'PO-1'}
+    await shop.records.append({step: 'PLANNED', at, reference, customerRef: 'C-1', lines: null, address})
+    const gone = {http: 201, state: 'CREATED', total: null, currency: null, status: null}
+    const orderId = '00000000-0000-4000-8000-000000000000'
+    await shop.records.append({step: 'OUTCOME', at, reference, outcome: 'placed', orderId, ...gone})
+    const walked = await walk(shop.walkTools, request({reference}), person().walker)
+    expect(walked.order.answered).toBe(true)
+  })
+
+  test('a total that turns out above the approved one is an alert, with the order that stands', async () => {
+    shop = await openShop()
+    await shop.fill('C-1')
+    const far = {interactive: false, address: {...address, city: 'Jeddah'}}
+    const failure = await failing(walk(shop.walkTools, request(far), person().walker))
+    expect(failure).toMatchObject({code: 'CHARGED_ABOVE', exitCode: 8})
+    expect(failure.facts.details).toMatchObject({externalReference: 'made-up-1'})
+    expect(await shop.records.find('made-up-1')).toMatchObject({
+      outcome: {outcome: 'placed'},
+      verified: false,
+    })
+  })
+
+  test('a reference that is ordered already orders nothing', async () => {
+    shop = await openShop()
+    await shop.fill('C-1')
+    await walk(shop.walkTools, request({reference: 'PO-1'}), person().walker)
+    shop.requests.length = 0
+    const failure = await failing(walk(shop.walkTools, request({reference: 'PO-1'}), person().walker))
+    expect(failure).toMatchObject({code: 'CONFLICT_ORDER_DUPLICATE_REFERENCE', exitCode: 8})
+    expect(shop.requests.filter((name) => !name.startsWith('GET'))).toEqual([])
+  })
+})

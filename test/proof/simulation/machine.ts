@@ -1,0 +1,162 @@
+import type {JobFile, JobRecord} from '../../../src/bulk/journal.ts'
+import {jobOrders} from '../../../src/bulk/orders/fold.ts'
+import {openBudget} from '../../../src/bulk/orders/one.ts'
+import {runBulkOrders} from '../../../src/bulk/orders/run.ts'
+import {Failure, isFailure} from '../../../src/contract/failure.ts'
+import type {Outcome} from '../../../src/store/orders.ts'
+import {address} from '../../support/shop.ts'
+import {simulatedDisk} from './disk.ts'
+import type {Machine, Mistake, Setting} from './simulation.ts'
+import type {RunPlan, Story} from './story.ts'
+
+/** The file on one machine, planned and not begun. */
+export function machineOf({world, serverStart, mistake}: Setting, name: string): Machine {
+  const at = new Date(serverStart).toISOString()
+  const about = {kind: 'orders', file: '/f', fileHash: '', program: '', options: {}} as const
+  const disk = simulatedDisk({step: 'JOB', at, id: name, ...about}, plannedRows(world.story, at))
+  const machine: Machine = {name, disk, runs: 0, job: disk.job, tokens: {token: undefined}}
+  const append: JobFile['append'] = (added, options) => {
+    const records = [added].flat().flatMap((record) => mistaken(mistake, record))
+    for (const record of records) watch(setting, machine, record)
+    return disk.job.append(records, options)
+  }
+  const setting = {world}
+  machine.job = {...disk.job, append}
+  return machine
+}
+
+function plannedRows({wishes}: Story, at: string): JobRecord[] {
+  return wishes.map(({reference, customerRef, lines, goods, countryCode = 'SAU', discountCode}, row) => ({
+    step: 'PLANNED',
+    at,
+    reference,
+    customerRef,
+    lines,
+    address: {...address, countryCode},
+    ...(discountCode === undefined ? {} : {discountCode}),
+    rows: [row + 2],
+    goods: goods ?? null,
+  }))
+}
+
+function mistaken(mistake: Mistake | undefined, record: JobRecord): JobRecord[] {
+  if (mistake === 'submissions not written down' && record.step === 'SUBMITTING') return []
+  if (mistake === 'unknown told as refused' && record.step === 'OUTCOME' && record.outcome === 'unknown')
+    return [{...record, outcome: 'refused'}]
+  return [record]
+}
+
+/** What a journal must never say: that nothing was charged where it was; and something else than it said before. */
+function watch({world}: Pick<Setting, 'world'>, machine: Machine, record: JobRecord): void {
+  if (record.step !== 'OUTCOME' && record.step !== 'SUBMITTING') return
+  const {reference} = record
+  const says = record.step === 'OUTCOME' ? record.outcome : 'submits'
+  const before = machine.disk.records.findLast(
+    (one): one is Outcome => one.step === 'OUTCOME' && one.reference === reference,
+  )
+  if (before && before.outcome !== 'unknown' && !before.again) {
+    world.problems.push(`${machine.name} ${says} ${reference} after it was decided`)
+  }
+  if (record.step !== 'OUTCOME') return
+  const mine = world.makers.get(reference) === machine.name
+  if (mine && says === 'refused') {
+    world.problems.push(`${machine.name} tells ${reference} as ${says} (${record.state}), and it was charged`)
+  }
+  if (mine && says === 'already-placed') {
+    world.problems.push(`${machine.name} tells its own ${reference} as already placed`)
+  }
+}
+
+/** One process works on the job, until its end or the crash of its plan. Says how it ended. */
+export async function runOnce(setting: Setting, machine: Machine, plan: RunPlan | null): Promise<string> {
+  const {world, time, trace, mistake} = setting
+  const {disk} = machine
+  machine.runs += 1
+  const life = livingUntil(setting, machine, plan)
+  disk.at = life.at
+  const release = disk.job.run()
+  const orders = jobOrders(machine.job)
+  orders.readOn()
+  const {story} = world
+  const stop = new AbortController()
+  const after = plan?.interruptAfter ?? null
+  if (after !== null) time.after(after, () => stop.abort())
+  const send = setting.network.send({name: machine.name, at: life.at})
+  const {random} = setting
+  const clock = {now: time.now, sleep: life.sleep, random}
+  const run = runBulkOrders({
+    job: machine.job,
+    orders,
+    tools: {
+      client: setting.shop.client(send, clock, machine.tokens),
+      ...clock,
+      clock: () => new Date(setting.serverStart + Math.floor(time.now())).toISOString(),
+      tell: () => {},
+    },
+    rules: {
+      cart: story.rule,
+      maxDrift: story.maxDrift,
+      budget: openBudget(story.limit, orders.charged().total.toFixed()),
+    },
+    concurrency: story.concurrency,
+    stop: stop.signal,
+    alone: (customerRef, work) =>
+      world.inUse.has(customerRef) ? Promise.reject(new Failure('BUSY')) : work(),
+    tell: () => {},
+  })
+  const ended = await Promise.race([run.then(() => 'done', thrown(world)), life.over])
+  trace.push(`${Math.round(time.now())} ${machine.name} ${ended}`)
+  if (ended !== 'crashed') release()
+  if (ended === 'crashed' && mistake === 'new references after a crash') renew(machine)
+  if (ended === 'crashed' && mistake === 'journal lost') disk.lose(world.story.wishes.length + 1)
+  return ended
+}
+
+const thrown = (world: Setting['world']) => (error: unknown) => {
+  if (isFailure(error)) return error.code
+  world.problems.push(error instanceof Error ? (error.stack ?? error.message) : String(error))
+  return 'a bug'
+}
+
+const never = new Promise<never>(() => {})
+
+/** A process that is cut off at a boundary of its plan. From then on nothing of it goes on. */
+function livingUntil({time, trace}: Setting, {name, disk}: Machine, plan: RunPlan | null) {
+  let dead = false
+  let n = 0
+  let die = (_: string) => {}
+  const over = new Promise<string>((resolve) => {
+    die = resolve
+  })
+  return {
+    over,
+    at(boundary: string) {
+      if (dead) return never
+      n += 1
+      if (n !== plan?.crashAt) return undefined
+      dead = true
+      trace.push(`${Math.round(time.now())} ${name} dies at ${boundary}`)
+      disk.crash(plan.power, plan.kept)
+      die('crashed')
+      return never
+    },
+    sleep: (ms: number, signal?: AbortSignal) =>
+      new Promise<void>((wake) => {
+        if (signal?.aborted) return wake()
+        const end = () => {
+          signal?.removeEventListener('abort', end)
+          if (!dead) wake()
+        }
+        time.after(ms, end)
+        signal?.addEventListener('abort', end, {once: true})
+      }),
+  }
+}
+
+/** The mistake of a client that makes up a reference each time. */
+function renew(machine: Machine): void {
+  for (const record of machine.disk.records) {
+    if ('reference' in record)
+      record.reference = record.reference.replace(/PO-(\d+).*$/, `PO-$1 ${machine.runs}`)
+  }
+}

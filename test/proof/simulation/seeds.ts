@@ -1,0 +1,37 @@
+import {expect, test} from 'vitest'
+import {openSimulatedShop} from './shop.ts'
+import {simulate} from './simulation.ts'
+
+/** The seeds from 1 on are played by so many files, which run at the same time. */
+const PARTS = 4
+/** A sandbox serves so many seeds: its tables grow with each. */
+const SEEDS_OF_A_SHOP = 500
+/** Failing seeds that are told of. */
+const MOST_TOLD = 3
+
+/** None where one is played again. */
+const count = process.env.SCENT_TEST_SEED
+  ? 0
+  : Number(process.env.SCENT_TEST_SEEDS ?? (process.env.SCENT_TEST_ALL ? 10_000 : 200))
+
+/** How a seed is played again. */
+export const replay = (seed: number) =>
+  `SCENT_TEST_SEED=${seed} npx vitest run test/proof/simulation/simulation.test.ts`
+
+/** Plays every fourth seed, beginning with `part`; all of them where the environment names none. */
+export function playPart(part: number): void {
+  test(`every fourth of ${count} seeds, from seed ${part} on, keeps every promise`, async () => {
+    const failed: string[] = []
+    let shop = await openSimulatedShop()
+    for (let seed = part; seed <= count && failed.length < MOST_TOLD; seed += PARTS) {
+      if (seed % (SEEDS_OF_A_SHOP * PARTS) < PARTS) {
+        await shop.close()
+        shop = await openSimulatedShop()
+      }
+      const {problems} = await simulate(seed, shop)
+      if (problems.length > 0) failed.push([`Seed ${seed} (${replay(seed)}):`, ...problems].join('\n  '))
+    }
+    await shop.close()
+    expect(failed.join('\n')).toBe('')
+  }, 600_000)
+}

@@ -1,0 +1,217 @@
+import type {JobFile} from '../../../src/bulk/journal.ts'
+import {readJobOrders} from '../../../src/bulk/orders/fold.ts'
+import {addCartItem} from '../../../src/contract/cart.ts'
+import {seeded} from '../../support/virtual-time.ts'
+import type {SimulatedDisk} from './disk.ts'
+import {happen} from './happenings.ts'
+import {machineOf, runOnce} from './machine.ts'
+import {type Delivered, simulatedNetwork} from './network.ts'
+import {orderAtOnce, type SimulatedShop} from './shop.ts'
+import {type Story, storyOf} from './story.ts'
+import {type SimulatedTime, simulatedTime} from './time.ts'
+import {judge} from './truth.ts'
+
+/** Mistakes that a client could make, to see that they are found. */
+export type Mistake =
+  | 'submissions not written down'
+  | 'new references after a crash'
+  | 'unknown told as refused'
+  | 'journal lost'
+
+export interface Simulated {
+  /** What happened, step by step: the same for the same seed. */
+  trace(): string[]
+  problems: string[]
+  /** What became of the orders of each machine. */
+  ends: string[]
+  requests: number
+  minutes: number
+}
+
+/** One machine with the file: its journal, and what it must not be caught at. */
+export interface Machine {
+  name: string
+  disk: SimulatedDisk
+  job: JobFile
+  runs: number
+  tokens: {token: string | undefined}
+}
+
+/** What the world knows of a seed, for the verdict on it. */
+export interface World {
+  story: Story
+  machines: Machine[]
+  /** The machine whose request made the order of a reference. */
+  makers: Map<string, string>
+  /** Customers whose carts somebody else changed, or a late request. */
+  touched: Set<string>
+  /** Customers whose carts another program of the machine orders from. */
+  inUse: Set<string>
+  problems: string[]
+}
+
+const MINUTE = 60_000
+const MOST_REQUESTS = 3_000
+const LONGEST_MS = 14 * 24 * 60 * MINUTE
+
+let runs = 0
+
+/** Plays one seed to its end, when nothing is on its way any more and every job was resumed without a fault. */
+export async function simulate(seed: number, shop: SimulatedShop, mistake?: Mistake): Promise<Simulated> {
+  runs += 1
+  const name = `s${seed}r${runs}-`
+  const random = seeded(seed)
+  const story = storyOf(random, name, shop)
+  const time = simulatedTime()
+  const world: World = {
+    story,
+    machines: [],
+    makers: new Map(),
+    touched: new Set(),
+    inUse: new Set(),
+    problems: [],
+  }
+  const trace: string[] = []
+  let requests = 0
+  const ids = new Map<string, number>()
+  const plain = (text: string) =>
+    text.replaceAll(name, '').replace(/[0-9a-f]{8}-[0-9a-f-]{27}|SCN-\d+/g, (id) => {
+      if (!ids.has(id)) ids.set(id, ids.size)
+      return `#${ids.get(id)}`
+    })
+  const weather = {trouble: 0, outageUntil: 0}
+  const {state} = shop.sandbox
+  const serverStart = state.clock.now() + 1000
+  const service = {offset: 0}
+  const network = simulatedNetwork({
+    time,
+    sandbox: shop.sandbox,
+    gatewayToken: shop.gatewayToken,
+    random,
+    weather,
+    habits: story.habits,
+    serverNow: () => serverStart + service.offset + Math.floor(time.now()),
+    trace: (line) => trace.push(`${Math.round(time.now())} ${line}`),
+    delivered: (what) => {
+      requests += 1
+      if (requests > MOST_REQUESTS) throw new Error(`more than ${MOST_REQUESTS} requests`)
+      note(world, what)
+    },
+  })
+  const setting: Setting = {world, time, network, shop, random, service, weather, serverStart, mistake, trace}
+  shop.restore()
+  // What it keeps of earlier seeds costs more than it helps.
+  state.requests.clear()
+  const before = mark(shop)
+  try {
+    await time.until(play(setting), LONGEST_MS)
+  } catch (error) {
+    world.problems.push(error instanceof Error ? (error.stack ?? error.message) : String(error))
+  }
+  state.inFlight = []
+  world.problems.push(...judge(world, shop, before))
+  return {
+    trace: () => trace.map(plain),
+    problems: world.problems.map(plain),
+    ends: world.machines.flatMap(({job}) => endsOf(job)),
+    requests,
+    minutes: time.now() / MINUTE,
+  }
+}
+
+function endsOf(job: JobFile): string[] {
+  const orders = readJobOrders(job)
+  return Array.from(
+    {length: orders.size},
+    (_, at) => `${orders.state(at)} ${orders.outcome(at)?.state ?? ''}`,
+  )
+}
+
+/** Everything that one seed is played with. */
+export interface Setting {
+  world: World
+  time: SimulatedTime
+  network: ReturnType<typeof simulatedNetwork>
+  shop: SimulatedShop
+  random: () => number
+  service: {offset: number}
+  weather: {trouble: number; outageUntil: number}
+  serverStart: number
+  mistake: Mistake | undefined
+  trace: string[]
+}
+
+/** The last order and ledger entry before a seed. */
+export interface Mark {
+  order: number
+  entry: number
+}
+
+function mark({sandbox, partnerId}: SimulatedShop): Mark {
+  const {world} = sandbox.state
+  const order = world.get<{n: number | null}>('SELECT max(n) AS n FROM orders')?.n ?? 0
+  const sql = 'SELECT max(seq) AS n FROM ledger WHERE partner_id = ?'
+  return {order, entry: world.get<{n: number | null}>(sql, partnerId)?.n ?? 0}
+}
+
+function note(world: World, {caller, request, response, late}: Delivered): void {
+  const created =
+    request.method === 'POST' && request.url.endsWith('/scent/orders') && response.status === 201
+  if (late && response.status < 300 && !created) world.touched.add(customerOf(request.url))
+  if (!created || response.body.includes('"status":"Failed"')) return
+  const reference = JSON.parse(request.body ?? '').externalReference
+  world.makers.set(reference, caller)
+  const records = world.machines.find(({name}) => name === caller)?.disk.records ?? []
+  const last = records.findLast(
+    (record) => (record.step === 'SUBMITTING' || record.step === 'OUTCOME') && record.reference === reference,
+  )
+  if (last?.step === 'OUTCOME' && last.outcome === 'refused')
+    world.problems.push(`${reference} is charged after ${caller} told that it was not (${last.state})`)
+}
+
+/** Whose cart a request is about. */
+function customerOf(url: string): string {
+  const {pathname, searchParams} = new URL(url)
+  return searchParams.get('customerRef') ?? decodeURIComponent(/\/cart\/([^/]+)\//.exec(pathname)?.[1] ?? '')
+}
+
+async function play(setting: Setting): Promise<void> {
+  const {world, time, weather, shop, trace} = setting
+  const {story} = world
+  const send = setting.network.send({name: 'others', at: () => {}})
+  const others = shop.client(send, {now: time.now, sleep: time.sleep, random: setting.random})
+  for (const order of story.earlier) {
+    if (order.lines.length > 0) await orderAtOnce(others, order)
+  }
+  for (const {customerRef, line} of story.carts) {
+    await others.call(addCartItem, {query: {customerRef}, body: line})
+  }
+  // Time enough to tell what was there before by its time.
+  await time.sleep(2 * MINUTE)
+  weather.trouble = story.trouble
+  const happened = story.happenings.map(async (happening) => {
+    await time.sleep(happening.after)
+    trace.push(`${Math.round(time.now())} ${happening.kind}`)
+    await happen(setting, others, happening)
+  })
+  const machines = story.machines.map(async ({name, startsAfter, runs: plans}) => {
+    const machine = machineOf(setting, name)
+    world.machines.push(machine)
+    await time.sleep(startsAfter)
+    for (const plan of plans) {
+      await runOnce(setting, machine, plan)
+      await time.sleep(plan.restMs)
+    }
+  })
+  await Promise.all([...happened, ...machines])
+  // The end: all is well again, no lock lives any more, and what is still on its way is only hours late.
+  await time.sleep(60 * MINUTE)
+  weather.trouble = 0
+  weather.outageUntil = 0
+  shop.restore()
+  for (const machine of world.machines) {
+    const problem = await runOnce(setting, machine, null)
+    if (problem !== 'done') world.problems.push(`the last run of ${machine.name} ended in ${problem}`)
+  }
+  await time.sleep(120 * 60 * MINUTE)
+}

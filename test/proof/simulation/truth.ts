@@ -1,0 +1,189 @@
+import {jobOrders} from '../../../src/bulk/orders/fold.ts'
+import {exact} from '../../../src/contract/money.ts'
+import {type CartLine, sameLines} from '../../../src/flows/cart/edit.ts'
+import {globalIdOf} from '../../../src/sandbox/rules/orders.ts'
+import type {Outcome} from '../../../src/store/orders.ts'
+import type {SimulatedShop} from './shop.ts'
+import type {Machine, Mark, World} from './simulation.ts'
+
+interface OrderRow {
+  n: number
+  id: string
+  external_reference: string
+  customer_ref: string
+  status: string
+  /** Halalas. */
+  total: number
+}
+
+interface Books {
+  /** The orders of this seed that stand, by reference. */
+  standing: Map<string, OrderRow[]>
+  /** Halalas that were debited, by the order's global id. */
+  debits: Map<string, number[]>
+  linesOf(order: OrderRow): {variantId: string; quantity: number}[]
+  cartOf(customerRef: string): Map<string, number>
+}
+
+function open({sandbox, partnerId}: SimulatedShop, before: Mark): Books {
+  const {world} = sandbox.state
+  const sql = `SELECT n, id, external_reference, customer_ref, status,
+    goods_net + goods_vat + shipping_net + shipping_vat AS total FROM orders WHERE n > ? AND status <> 'Failed'`
+  const standing = new Map<string, OrderRow[]>()
+  for (const row of world.all<OrderRow>(sql, before.order)) {
+    standing.set(row.external_reference, [...(standing.get(row.external_reference) ?? []), row])
+  }
+  const debits = new Map<string, number[]>()
+  const entries = world.all<{id: string; amount: number}>(
+    `SELECT reference_id AS id, amount FROM ledger
+     WHERE partner_id = ? AND seq > ? AND type = 'Debit' AND reference_type = 'Order'`,
+    partnerId,
+    before.entry,
+  )
+  for (const {id, amount} of entries) debits.set(id, [...(debits.get(id) ?? []), amount])
+  return {
+    standing,
+    debits,
+    linesOf: ({id}) =>
+      world.all('SELECT variant_id AS variantId, quantity FROM order_lines WHERE order_id = ?', id),
+    cartOf: (customerRef) =>
+      new Map(
+        world
+          .all<{id: string; quantity: number}>(
+            `SELECT l.variant_id AS id, l.quantity FROM cart_lines l JOIN carts c ON c.id = l.cart_id
+             WHERE c.partner_id = ? AND c.customer_ref = ?`,
+            partnerId,
+            customerRef,
+          )
+          .map(({id, quantity}) => [id, quantity]),
+      ),
+  }
+}
+
+/** What is wrong with how a seed ended. Nothing, where every promise was kept. */
+export function judge(world: World, shop: SimulatedShop, before: Mark): string[] {
+  const books = open(shop, before)
+  const problems = [...money(world, books)]
+  for (const machine of world.machines) problems.push(...verdicts(world, machine, books))
+  return [...problems, ...carts(world, shop, books)]
+}
+
+/** Each reference once, no reference of nobody's, and each order debited once. */
+function* money({story}: World, {standing, debits}: Books): Generator<string> {
+  const known = new Set(story.wishes.map(({reference}) => reference))
+  for (const [reference, orders] of standing) {
+    if (!known.has(reference)) yield `an order stands under ${reference}, which is not of the file`
+    if (orders.length > 1) yield `${orders.length} orders stand under ${reference}`
+    for (const {n, total} of orders) {
+      const charged = debits.get(globalIdOf(n)) ?? []
+      if (charged.length !== 1 || charged[0] !== total)
+        yield `order ${reference} of ${total} was debited ${charged.join(' and ') || 'never'}`
+    }
+  }
+  const orders = [...standing.values()].flat().map(({n}) => globalIdOf(n))
+  for (const id of debits.keys()) if (!orders.includes(id)) yield `${id} was debited, and does not stand`
+}
+
+function* verdicts(world: World, {name, job}: Machine, books: Books): Generator<string> {
+  const orders = jobOrders(job)
+  orders.readOn()
+  let charged = exact('0')
+  const stuck = new Set<string>()
+  for (let at = 0; at < orders.size; at++) {
+    const {reference, customerRef, lines} = orders.planned(at)
+    const state = orders.state(at)
+    const outcome = orders.outcome(at)
+    const tell = `${name} says ${state} (${outcome?.state ?? ''}) of ${reference}`
+    const [order] = books.standing.get(reference) ?? []
+    const maker = world.makers.get(reference)
+    switch (state) {
+      case 'todo':
+        if (!stuck.has(customerRef)) yield `${tell}, at the end`
+        break
+      case 'unknown':
+        if (isUnsettleable(outcome)) {
+          stuck.add(customerRef)
+          world.touched.add(customerRef)
+        } else yield `${tell}, at the end`
+        break
+      case 'refused':
+        if (maker === name) yield `${tell}, and made it`
+        else if (maker?.startsWith('m') && heldOnly(outcome, lines))
+          yield `${tell} for the lines that ${maker} ordered`
+        break
+      default:
+        if (order === undefined) yield `${tell}, and there is no order`
+        else if (outcome?.orderId !== order.id) yield `${tell}, and names another order`
+        else if (order.customer_ref !== customerRef) yield `${tell}, and it is another customer's`
+        else if (!sameLines(books.linesOf(order), lines)) yield `${tell}, and it holds other lines`
+        else if (!exact(outcome.total ?? '0').eq(exact(order.total).div(100)))
+          yield `${tell} of ${outcome.total}, and it cost ${order.total / 100}`
+        if (maker === name && state === 'already-placed') yield `${tell}, and made it`
+        if (maker === 'others' && state === 'placed') yield `${tell}, and somebody else made it before`
+        if (maker === name && order) charged = charged.plus(exact(order.total).div(100))
+    }
+  }
+  const {limit} = world.story
+  if (limit !== null && charged.gt(exact(limit))) yield `${name} charged ${charged} of ${limit}`
+}
+
+/** Whether an order was refused for nothing but its own lines in its cart: those of another machine with the file. */
+function heldOnly(outcome: Outcome | undefined, lines: CartLine[]): boolean {
+  if (outcome?.state !== 'CART_NOT_EMPTY') return false
+  const held = [...(outcome.message ?? '').matchAll(/(\d+) of ([0-9a-f-]{36})/g)]
+  return held.every(([, quantity, id]) =>
+    lines.some((line) => line.variantId === id && line.quantity === Number(quantity)),
+  )
+}
+
+/**
+ * An order that may have been sent, and can't be sent again: the service does not take its body, the user does not
+ * allow its price, or somebody's lines are in its cart.
+ */
+function isUnsettleable(outcome: Outcome | undefined): boolean {
+  const {state = '', message = ''} = outcome ?? {}
+  return (
+    state === 'CONFLICT_ORDER_REQUIRES_INTERVENTION' ||
+    /\((VALIDATION_ERRORS|VALIDATION_INVALID_COUNTRY_CODE|LIMIT_EXCEEDED|CART_NOT_EMPTY)\)/.test(message)
+  )
+}
+
+/** Where nobody else had a hand in a cart, another machine with the same file for one, it holds what it held before. */
+function* carts(
+  {story, touched, machines}: World,
+  {foreign}: SimulatedShop,
+  books: Books,
+): Generator<string> {
+  if (machines.length > 1) return
+  for (const customerRef of story.customers) {
+    if (touched.has(customerRef)) continue
+    const left = books.cartOf(customerRef)
+    const before = story.carts.find((cart) => cart.customerRef === customerRef)
+    const own = before !== undefined && before.line.variantId !== foreign
+    // A line of the file's own variants that was there before can't be told from the job's.
+    if (own) continue
+    const kept = left.get(foreign) ?? 0
+    const ours = [...left.keys()].filter((id) => id !== foreign)
+    if (ours.length > 0 && !leftAlone(machines, customerRef))
+      yield `the cart of ${customerRef} holds ${ours.length} lines of the job`
+    if (before && story.rule === 'require-empty' && kept !== before.line.quantity)
+      yield `the cart of ${customerRef} held ${before.line.quantity} of somebody, and holds ${kept}`
+  }
+}
+
+/** A cart in which somebody else's order was open is not touched any more. */
+function leftAlone(machines: Machine[], customerRef: string): boolean {
+  return machines.some(({disk: {records}}) => {
+    const references = new Set(
+      records.flatMap((record) =>
+        record.step === 'PLANNED' && record.customerRef === customerRef ? [record.reference] : [],
+      ),
+    )
+    return records.some(
+      (record) =>
+        record.step === 'OUTCOME' &&
+        references.has(record.reference) &&
+        record.state === 'CONFLICT_CART_HAS_PENDING_ORDER',
+    )
+  })
+}
