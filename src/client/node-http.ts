@@ -59,10 +59,15 @@ function exchange({open, agent}: {open: Open; agent: http.Agent}, url: URL, requ
       if (sent.reusedSocket) note()
       else socket.once(url.protocol === 'https:' ? 'secureConnect' : 'connect', note)
     })
+    let answered = false
     sent.on('error', fail)
-    // A request that is stopped while its answer comes in tells of it by nothing else.
-    sent.on('close', () => stopped && fail(stopped))
+    // A request that is stopped while its answer comes in, or that is answered by another protocol (101), tells of it
+    // by nothing else.
+    sent.on('close', () => {
+      if (stopped || !answered) fail(stopped)
+    })
     sent.on('response', (response) => {
+      answered = true
       collect(response, stop).then((answer) => {
         unwatch()
         resolve(answer)

@@ -197,6 +197,11 @@ describe.each(ways)('%s', (name, openWay) => {
       'an end in a chunked body',
       (socket) => socket.end(`${head}transfer-encoding: chunked\r\n\r\n8\r\n{"state"`),
     ],
+    [
+      'a change of protocol that nobody asked for',
+      (socket) =>
+        socket.write('HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: x\r\n\r\n'),
+    ],
     ['garbage', (socket) => socket.end(Buffer.from([0, 255, 1, 254, 10, 13, 10]))],
     ['an endless head', (socket) => socket.write(`${head}x: ${'y'.repeat(100_000)}`)],
     [
