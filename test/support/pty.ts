@@ -1,4 +1,5 @@
 import {spawn} from 'node:child_process'
+import stringWidth from 'string-width'
 import {start} from './scent.ts'
 
 export interface Seen {
@@ -7,6 +8,19 @@ export interface Seen {
   text: string
 }
 
+/** What is typed as soon as the terminal shows a text: `['(y/N)', 'y\r']`. */
+export type Answer = [question: string, typed: string]
+
+interface Size {
+  columns: number
+  rows?: number
+  /** Each is typed once its question stands behind the answer before. */
+  answers?: Answer[]
+}
+
+/** A program in a terminal that never comes to its end, or never asks what it should, is killed after this. */
+const PATIENCE_MS = 40_000
+
 /**
  * Runs the built program in a terminal of so many columns, of exactly this environment, until it ends. What it prints
  * is not drawn: escape sequences are still in the text.
@@ -14,7 +28,7 @@ export interface Seen {
 export function inTerminal(
   env: NodeJS.ProcessEnv,
   argv: string[],
-  {columns, rows = 24}: {columns: number; rows?: number},
+  {columns, rows = 24, answers = []}: Size,
 ): Promise<Seen> {
   const line = ['exec', process.execPath, start, ...argv].map(quoted).join(' ')
   const command = `stty cols ${columns} rows ${rows} -opost; ${line}`
@@ -22,21 +36,96 @@ export function inTerminal(
     // From util-linux, which every Linux has: a terminal of its own, and the exit code of what ran in it.
     const child = spawn('script', ['-qefc', command, '/dev/null'], {
       env: {TERM: 'xterm-256color', ...env},
-      stdio: ['ignore', 'pipe', 'pipe'],
+      stdio: [answers.length > 0 ? 'pipe' : 'ignore', 'pipe', 'pipe'],
     })
+    const timer = setTimeout(() => child.kill('SIGKILL'), PATIENCE_MS)
     let text = ''
+    let answered = 0
+    let from = 0
+    const answer = () => {
+      const [question, typed] = answers[answered] ?? []
+      if (question === undefined || !oneLine(text.slice(from)).includes(oneLine(question))) return
+      from = text.length
+      answered += 1
+      child.stdin?.write(typed)
+    }
     for (const out of [child.stdout, child.stderr])
-      out.setEncoding('utf8').on('data', (part: string) => {
+      out?.setEncoding('utf8').on('data', (part: string) => {
         text += part
+        answer()
       })
+    child.stdin?.on('error', () => {})
     child.on('error', reject)
-    child.on('close', (code) => resolve({code, text: text.replaceAll('\r', '')}))
+    child.on('close', (code) => {
+      clearTimeout(timer)
+      const unasked = answers[answered]?.[0]
+      if (unasked !== undefined) text += `\nnever asked: ${unasked}`
+      resolve({code, text: text.replaceAll('\r\n', '\n')})
+    })
   })
 }
 
 /** The text without colours and other escape sequences. */
 export function plain(text: string): string {
-  return text.replace(/\u001b\[[0-9;?]*[ -/]*[@-~]/g, '')
+  return text.replace(ESCAPE, '')
+}
+
+/** The words of a text, wherever its lines end: to look for a sentence that may be wrapped. */
+export function oneLine(text: string): string {
+  return plain(text).replace(/\s+/g, ' ')
+}
+
+const ESCAPE = /\u001b\[[0-9;?]*[ -/]*[@-~]/g
+const TOKENS = /\u001b\[([0-9;?]*)[ -/]*([@-~])|([\r\n\b])|[^\u001b\r\n\b]+/g
+
+export interface Page {
+  /** What stands in the terminal at the end, with all that has scrolled out of it, without spaces at the ends. */
+  lines: string[]
+  /** Lines that the terminal itself had to break, since they were wider than it is. */
+  broken: string[]
+}
+
+/** Draws what a program printed as a terminal does: lines that are written over, cursor movements, breaks at the edge. */
+export function drawn(text: string, columns: number): Page {
+  const rows: string[][] = [[]]
+  const overflows = new Set<number>()
+  let row = 0
+  let column = 0
+  const down = (by: number) => {
+    row = Math.max(0, row + by)
+    while (rows.length <= row) rows.push([])
+  }
+  const put = (char: string) => {
+    const room = stringWidth(char)
+    if (column + room > columns) {
+      overflows.add(row)
+      down(1)
+      column = 0
+    }
+    const line = rows[row] ?? []
+    while (line.length < column) line.push(' ')
+    line.splice(column, room, char, ...Array<string>(Math.max(0, room - 1)).fill(''))
+    column += room
+  }
+  const control = (name: string, by: number | undefined) => {
+    if (name === 'A') down(-(by ?? 1))
+    if (name === 'B') down(by ?? 1)
+    if (name === 'C') column = Math.min(columns - 1, column + (by ?? 1))
+    if (name === 'D') column = Math.max(0, column - (by ?? 1))
+    if (name === 'G') column = Math.min(columns, by ?? 1) - 1
+    if (name === 'K') rows[row] = by === 2 ? [] : (rows[row] ?? []).slice(0, column)
+    if (name === 'J') rows.splice(row, rows.length, (rows[row] ?? []).slice(0, column))
+  }
+  for (const [all, parameter, name, key] of text.matchAll(TOKENS)) {
+    if (name !== undefined) control(name, parameter ? Number.parseInt(parameter, 10) : undefined)
+    else if (key === '\b') column = Math.max(0, column - 1)
+    else if (key !== undefined) {
+      column = 0
+      if (key === '\n') down(1)
+    } else for (const {segment} of new Intl.Segmenter().segment(all)) put(segment)
+  }
+  const lines = rows.map((line) => line.join('').trimEnd())
+  return {lines, broken: [...overflows].map((at) => `${lines[at]}${lines[at + 1] ?? ''}`)}
 }
 
 function quoted(word: string): string {
