@@ -1,9 +1,9 @@
 import type * as z from 'zod/mini'
-import {Failure} from '../contract/failure.ts'
 import {printJson} from '../contract/money.ts'
 import type {Operation} from '../contract/operation.ts'
 import {isUuid} from '../contract/uuid.ts'
 import {damageOf, longerThan, type Method, pathRule} from '../contract/wire.ts'
+import {invalid} from './invalid.ts'
 import {queryOf} from './query.ts'
 
 /** A request that has passed every local check; it is sent as it stands, as often as its rule allows. */
@@ -21,8 +21,6 @@ export interface AnyInput {
   query?: Readonly<Record<string, unknown>> | undefined
   body?: unknown
 }
-
-const LONE_SURROGATE = /\p{Surrogate}/u
 
 /** Checks an input by its operation. Fails with INVALID_INPUT, naming field, value and rule; nothing is sent then. */
 export function prepare(baseUrl: string, operation: Operation, input: AnyInput): Prepared {
@@ -147,14 +145,4 @@ function encoded(field: string, value: string): string {
   const damage = damageOf(value)
   if (damage !== undefined) throw invalid(field, value, damage)
   return encodeURIComponent(value)
-}
-
-/** A value refused before anything was sent. A secret is never repeated, however wrong it is. */
-export function invalid(field: string, value: unknown, rule: string): Failure {
-  const text = value === undefined || /secret/i.test(field) ? '' : printJson(value, 0)
-  // A cut between the halves of a character would leave text that is none, and JSON that many can't read.
-  const shown =
-    text === '' ? '' : ` ${text.length > 200 ? `${text.slice(0, 200).replace(LONE_SURROGATE, '')}…` : text}`
-  const details = {errors: {[field]: [rule]}}
-  return new Failure('INVALID_INPUT', {message: `${field}${shown} ${rule}.`, details, effect: 'none'})
 }

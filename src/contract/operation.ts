@@ -1,18 +1,7 @@
 import type * as z from 'zod/mini'
 import type {Code} from './errors.ts'
+import type {QueryRule} from './query.ts'
 import type {Method} from './wire.ts'
-
-/**
- * What a query parameter may hold. One rule a parameter: the client writes values by it, the sandbox refuses by it
- * (spec, Query and paging codes). `many` means that the parameter may be repeated, and matches any of its values.
- */
-export type QueryRule =
-  | {kind: 'text'; max?: number; many?: true}
-  | {kind: 'uuid'; many?: true}
-  // `own`: the code of any other value, where that is not VALIDATION_INVALID_QUERY_PARAMETER.
-  | {kind: 'enum'; values: readonly string[]; many?: true; own?: Code}
-  | {kind: 'tokens'; values: readonly string[]}
-  | {kind: 'decimal' | 'date' | 'boolean' | 'page' | 'pageSize'}
 
 export interface Operation {
   /** One sentence, shown by `scent api` and the sandbox. */

@@ -2,3 +2,22 @@
 export function millis(at: string): number {
   return Date.parse(/T.*\d$/.test(at) && !/[+-]\d\d:?\d\d$/.test(at) ? `${at}Z` : at)
 }
+
+/** Q07 in docs/assumptions.md. */
+const MOMENT =
+  /^(\d{4}-\d\d-\d\d)(?:T(\d\d:\d\d)(?::(\d\d)(?:\.(\d+))?)?(?:Z|([+-])([01]\d|2[0-3]):([0-5]\d))?)?$/
+
+/**
+ * Milliseconds of a date or date-time that is sent (spec, Endpoints, Conventions): a date alone is 00:00Z, no offset
+ * means UTC, an offset is converted. Returns undefined for any other text, such as month 13, 24:00 or year 0.
+ */
+export function momentOf(text: string): number | undefined {
+  const [, day = '', time = '00:00', second = '00', fraction = '', sign, hours, minutes] =
+    MOMENT.exec(text) ?? []
+  const local = Date.parse(`${day}T${time}:${second}.${`${fraction}000`.slice(0, 3)}Z`)
+  // Date.parse takes 31 February for 3 March, and 24:00 for the next day: the text must come back.
+  const isReal = !Number.isNaN(local) && new Date(local).toISOString().startsWith(`${day}T${time}`)
+  if (!isReal || day.startsWith('0000')) return undefined
+  const offset = (Number(hours ?? 0) * 60 + Number(minutes ?? 0)) * 60_000
+  return sign === '-' ? local + offset : local - offset
+}

@@ -44,8 +44,8 @@ describe('a query', () => {
   })
 
   it.each<[object, string]>([
-    [{colour: 'red'}, 'colour "red" is no parameter'],
-    [{toString: 'x'}, 'toString "x" is no parameter'],
+    [{colour: 'red'}, 'colour "red" is not a parameter'],
+    [{toString: 'x'}, 'toString "x" is not a parameter'],
     [{page: 0}, 'page 0 must be a whole number of 1 or more'],
     [{page: 1.5}, 'page 1.5 must'],
     [{page: Number.NaN}, 'must be a whole number'],

@@ -3,6 +3,7 @@ import {Hono} from 'hono'
 import type {ContentfulStatusCode} from 'hono/utils/http-status'
 import * as z from 'zod/mini'
 import {isFailure} from '../../contract/failure.ts'
+import {momentOf} from '../../contract/time.ts'
 import {turned} from '../core/assumptions.ts'
 import {checkWorld} from '../core/check.ts'
 import {isSeed, seedWorld} from '../core/seed.ts'
@@ -18,7 +19,6 @@ import {allPartners, credentialsOf} from '../rules/partners.ts'
 import {advanceReturn, rejectReturn, returnSteps} from '../rules/return-moves.ts'
 import {iso} from '../time/clock.ts'
 import {advanceTo, nextMoment} from '../time/jobs.ts'
-import {parseMoment} from '../time/moment.ts'
 import {changePartner, findPartner, partnerChange, partnerView} from './partners.ts'
 import {stateView} from './state.ts'
 import {changeVariant, readVariantTerms, variantChange} from './variants.ts'
@@ -250,7 +250,7 @@ async function moveClock(state: State, move: z.output<typeof clockMove>): Promis
 
 function targetOf(state: State, {advanceSeconds, to, next}: z.output<typeof clockMove>): number | undefined {
   if (advanceSeconds !== undefined) return state.clock.now() + Math.round(advanceSeconds * 1000)
-  if (to !== undefined) return parseMoment(to) ?? invalid({to: ['must be an ISO 8601 date or date-time']})
+  if (to !== undefined) return momentOf(to) ?? invalid({to: ['must be an ISO 8601 date or date-time']})
   if (next === undefined) return undefined
   return nextMoment(state) ?? invalid({next: ['nothing is due']})
 }

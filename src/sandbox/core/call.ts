@@ -1,4 +1,5 @@
-import type {Body, Operation, Params, QueryRule} from '../../contract/operation.ts'
+import type {Body, Operation, Params} from '../../contract/operation.ts'
+import type {QueryRule} from '../../contract/query.ts'
 import type {Currency} from '../rules/money.ts'
 import type {Partner} from '../rules/partners.ts'
 import type {State} from './state.ts'

@@ -51,7 +51,7 @@ export function invalid(
   throw new Failure(code, {details: {errors, ...more}})
 }
 
-/** Refuses the fields that have a fault, if one has. */
-export function refuseFaults(errors: Record<string, string[]>): void {
-  if (Object.keys(errors).length > 0) invalid(errors)
+/** Refuses the fields that have a fault, if any. */
+export function refuseFaults(errors: Record<string, string[]>, code?: Code, more?: object): void {
+  if (Object.keys(errors).length > 0) invalid(errors, code, more)
 }

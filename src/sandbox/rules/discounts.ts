@@ -7,12 +7,12 @@ import {
   type updateDiscountCode,
 } from '../../contract/discounts.ts'
 import {exact} from '../../contract/money.ts'
+import {momentOf} from '../../contract/time.ts'
 import {type Call, Created} from '../core/call.ts'
 import type {World} from '../core/world.ts'
 import {pageOf} from '../door/page.ts'
 import {invalid, refuse, refuseFaults} from '../door/reply.ts'
 import {iso} from '../time/clock.ts'
-import {parseMoment} from '../time/moment.ts'
 import {type Halalas, sar, sarOrNull} from './money.ts'
 
 export interface CodeRow {
@@ -100,8 +100,8 @@ type Errors = Record<string, string[]>
 /** What is wrong with the fields, beyond their types. D01: the names of the second type and scope are made up. */
 function faultsOf({world, partner}: Pick<Call, 'world' | 'partner'>, body: DiscountBody): Errors {
   const scoped = body.scopedVariantIds.map((id) => id.toLowerCase())
-  const from = parseMoment(body.validFrom)
-  const to = parseMoment(body.validTo)
+  const from = momentOf(body.validFrom)
+  const to = momentOf(body.validTo)
   const faults: Record<string, string | undefined> = {
     discountType: discountType.known.includes(body.discountType as 'Percent')
       ? undefined
@@ -154,8 +154,8 @@ function storedOf(body: DiscountBody): (string | number | null)[] {
   return [
     body.discountType,
     hundredths(body.value),
-    parseMoment(body.validFrom) ?? 0,
-    parseMoment(body.validTo) ?? 0,
+    momentOf(body.validFrom) ?? 0,
+    momentOf(body.validTo) ?? 0,
     Number(body.isActive),
     body.totalUsageCap,
     body.perCustomerCap,

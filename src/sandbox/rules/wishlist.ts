@@ -1,6 +1,6 @@
+import {isUuid} from '../../contract/uuid.ts'
 import type {addWishlistItem, readWishlist, removeWishlistItem} from '../../contract/wishlist.ts'
 import type {Call} from '../core/call.ts'
-import {isUuid} from '../door/query.ts'
 import {refuse} from '../door/reply.ts'
 import {iso} from '../time/clock.ts'
 import {checkedRef} from './cart-view.ts'
