@@ -2,7 +2,7 @@ import {describe, expect, test} from 'vitest'
 import type {FileLine} from '../../src/bulk/file/rows.ts'
 import type {FileOrder} from '../../src/bulk/orders/file.ts'
 import {type PreviewRun, previewOrders} from '../../src/bulk/orders/preview.ts'
-import {showCart} from '../../src/flows/cart/edit.ts'
+import {showCart} from '../../src/flows/cart/lines.ts'
 import {planJob, runJob} from '../support/bulk.ts'
 import {address, losses, openShop, type Shop} from '../support/shop.ts'
 

@@ -1,5 +1,5 @@
 import type {Client} from '../../client/client.ts'
-import {readLines} from '../../flows/cart/edit.ts'
+import {readLines} from '../../flows/cart/lines.ts'
 import {heldIn, type ImportMode, stepsTo, type TargetLine, targetsOf} from '../../flows/cart/steps.ts'
 import type {CheckedRows} from '../file/check.ts'
 import type {JobDraft, WantedCart} from '../journal.ts'

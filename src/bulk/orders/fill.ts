@@ -1,17 +1,16 @@
 import type {Client} from '../../client/client.ts'
 import {addCartItem} from '../../contract/cart.ts'
 import {Failure, isFailure} from '../../contract/failure.ts'
+import {emptyCart, removeLine, setQuantity, takeLineOut} from '../../flows/cart/edit.ts'
 import {
   type CartLine,
   type CartView,
-  emptyCart,
+  heldOf,
+  idOf,
   linesOf,
   quantities,
   readLines,
-  removeLine,
-  setQuantity,
-  takeLineOut,
-} from '../../flows/cart/edit.ts'
+} from '../../flows/cart/lines.ts'
 
 /** What a job does with a cart that already holds something: leave it and refuse the order, or empty it. */
 export type CartRule = 'require-empty' | 'replace'
@@ -20,8 +19,6 @@ interface Wanted {
   customerRef: string
   lines: CartLine[]
 }
-
-const id = (variantId: string) => variantId.toLowerCase()
 
 /** How often a line is added whose answers get lost. */
 const ADDS = 3
@@ -127,7 +124,7 @@ export function asAnotherRun(failure: Failure, {customerRef, lines}: Wanted): Fa
   if (failure.code !== 'CART_NOT_EMPTY') return undefined
   const wanted = quantities(lines)
   const held = (failure.facts.details as {lines: CartLine[]}).lines
-  if (!held.every(({variantId, quantity}) => wanted.get(id(variantId)) === quantity)) return undefined
+  if (!held.every(({variantId, quantity}) => wanted.get(idOf(variantId)) === quantity)) return undefined
   const message = `The cart of ${customerRef} holds lines of this very order already: another run of it may be under way, or was cut off.`
   return new Failure('OUTCOME_UNKNOWN', {message, effect: 'unknown'}, {cause: failure})
 }
@@ -140,7 +137,7 @@ export async function takeBack(client: Client, {customerRef, lines}: Wanted): Pr
   const view = await readLines(client, customerRef)
   const wanted = quantities(lines)
   const held = linesOf(view)
-  const ours = held.filter(({variantId, quantity}) => quantity <= (wanted.get(id(variantId)) ?? 0))
+  const ours = held.filter(({variantId, quantity}) => quantity <= (wanted.get(idOf(variantId)) ?? 0))
   if (ours.length === 0) return
   if (ours.length === held.length) {
     await emptyCart(client, customerRef)
@@ -153,11 +150,7 @@ export async function takeBack(client: Client, {customerRef, lines}: Wanted): Pr
   }
 }
 
-function heldOf(view: CartView, variantId: string): number {
-  return quantities(linesOf(view)).get(id(variantId)) ?? 0
-}
-
 function foreignTo(view: CartView | undefined, lines: CartLine[]): CartLine[] {
   const wanted = quantities(lines)
-  return view === undefined ? [] : linesOf(view).filter(({variantId}) => !wanted.has(id(variantId)))
+  return view === undefined ? [] : linesOf(view).filter(({variantId}) => !wanted.has(idOf(variantId)))
 }

@@ -1,7 +1,7 @@
 import {type Preview, previewCheckout} from '../../contract/checkout.ts'
 import {Failure, isFailure} from '../../contract/failure.ts'
 import {exact} from '../../contract/money.ts'
-import {type CartLine, sameLines} from '../../flows/cart/edit.ts'
+import {type CartLine, sameLines} from '../../flows/cart/lines.ts'
 import {type Locked, lockCart, noteLock, notReady, orderLocked} from '../../flows/order/checkout.ts'
 import {asBefore} from '../../flows/order/existing.ts'
 import {noteOutcome, type OrderIntent, type OrderOutcome, type OrderTools} from '../../flows/order/intent.ts'

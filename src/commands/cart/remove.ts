@@ -1,7 +1,8 @@
 import * as Args from '@oclif/core/args'
 import {apiFlags, ScentCommand} from '../../command.ts'
 import {mentionedCart} from '../../contract/checkout.ts'
-import {type CartView, removeLine} from '../../flows/cart/edit.ts'
+import {removeLine} from '../../flows/cart/edit.ts'
+import type {CartView} from '../../flows/cart/lines.ts'
 import {cartView} from '../../terminal/views/cart.ts'
 import {lineCustomer, requireCustomer} from './set.ts'
 

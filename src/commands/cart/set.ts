@@ -2,7 +2,8 @@ import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
 import {apiFlags, ScentCommand} from '../../command.ts'
 import {Failure} from '../../contract/failure.ts'
-import {type CartView, setQuantity, stepLine} from '../../flows/cart/edit.ts'
+import {setQuantity, stepLine} from '../../flows/cart/edit.ts'
+import type {CartView} from '../../flows/cart/lines.ts'
 import {cartView} from '../../terminal/views/cart.ts'
 
 /** The service has no route for the lines of any other cart; without it requireCustomer() says so. */

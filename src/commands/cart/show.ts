@@ -1,6 +1,6 @@
 import {apiFlags, customerFlag, ScentCommand} from '../../command.ts'
 import {mentionedCart} from '../../contract/checkout.ts'
-import {type CartView, showCart} from '../../flows/cart/edit.ts'
+import {type CartView, showCart} from '../../flows/cart/lines.ts'
 import {cartView} from '../../terminal/views/cart.ts'
 
 export default class CartShow extends ScentCommand {

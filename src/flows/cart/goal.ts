@@ -3,7 +3,8 @@ import {addCartItem, clearCart} from '../../contract/cart.ts'
 import {Failure, isFailure} from '../../contract/failure.ts'
 import type {Operation} from '../../contract/operation.ts'
 import {endsRow, type Patience} from '../outage.ts'
-import {type CartView, readLines, setQuantity, takeLineOut} from './edit.ts'
+import {setQuantity, takeLineOut} from './edit.ts'
+import {type CartView, readLines} from './lines.ts'
 import {type Held, heldIn, type ImportMode, type Step, stepsTo, type TargetLine, targetsOf} from './steps.ts'
 
 /** How long a lost add or emptying may take to arrive, in milliseconds. Until then it is not sent again. */

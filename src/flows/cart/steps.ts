@@ -1,6 +1,6 @@
 import type {Cart} from '../../contract/cart.ts'
 import type {Preview} from '../../contract/checkout.ts'
-import type {CartView} from './edit.ts'
+import type {CartView} from './lines.ts'
 
 /** `merge` puts a file's quantities on top of what a cart holds; with `replace` it ends up holding exactly the file. */
 export const importModes = ['merge', 'replace'] as const

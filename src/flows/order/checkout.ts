@@ -2,7 +2,7 @@ import {type Preview, type PreviewLine, previewCheckout, takePriceLock} from '..
 import {Failure, isFailure} from '../../contract/failure.ts'
 import type {Digits} from '../../contract/money.ts'
 import {millis} from '../../contract/time.ts'
-import {type CartLine, type CartRef, linesOf, sameLines} from '../cart/edit.ts'
+import {type CartLine, type CartRef, linesOf, sameLines} from '../cart/lines.ts'
 import {
   isAbove,
   note,

@@ -3,7 +3,7 @@ import {Failure} from '../../contract/failure.ts'
 import {type Digits, exact} from '../../contract/money.ts'
 import type {CreatedOrder, ShippingAddress} from '../../contract/orders.ts'
 import type {OrderEntry, OrderRecord, OrderRecords} from '../../store/orders.ts'
-import type {CartLine, CartRef} from '../cart/edit.ts'
+import type {CartLine, CartRef} from '../cart/lines.ts'
 
 /** What is wanted, fixed before the first request leaves. One intent is one reference, for ever. */
 export interface OrderIntent {

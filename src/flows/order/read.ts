@@ -3,7 +3,7 @@ import {isFailure} from '../../contract/failure.ts'
 import type {Digits} from '../../contract/money.ts'
 import {type OrderRead, readOrder, readOrderByGlobalId} from '../../contract/orders.ts'
 import {isUuid} from '../../contract/uuid.ts'
-import type {CartLine} from '../cart/edit.ts'
+import type {CartLine} from '../cart/lines.ts'
 
 /** A UUID is a Scent order id, anything else a global id. */
 export function isScentOrderId(id: string): boolean {

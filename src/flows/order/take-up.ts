@@ -1,7 +1,8 @@
 import {previewCheckout} from '../../contract/checkout.ts'
 import {Failure, isFailure} from '../../contract/failure.ts'
 import type {OrderEntry} from '../../store/orders.ts'
-import {addToCart, emptyCart, linesOf, sameLines} from '../cart/edit.ts'
+import {addToCart, emptyCart} from '../cart/edit.ts'
+import {linesOf, sameLines} from '../cart/lines.ts'
 import {lockCart, noteLock} from './checkout.ts'
 import {
   againHint,

@@ -3,7 +3,8 @@ import {Failure, isFailure} from '../../contract/failure.ts'
 import type {Digits} from '../../contract/money.ts'
 import type {ShippingAddress} from '../../contract/orders.ts'
 import type {OrderEntry} from '../../store/orders.ts'
-import {type CartRef, removeLine, setQuantity} from '../cart/edit.ts'
+import {removeLine, setQuantity} from '../cart/edit.ts'
+import type {CartRef} from '../cart/lines.ts'
 import {readBalance} from '../wallet.ts'
 import {
   issuesOf,

@@ -1,13 +1,7 @@
 import {afterEach, describe, expect, test} from 'vitest'
 import {isFailure} from '../../../src/contract/failure.ts'
-import {
-  addToCart,
-  linesOf,
-  removeLine,
-  setQuantity,
-  stepLine,
-  viewCart,
-} from '../../../src/flows/cart/edit.ts'
+import {addToCart, removeLine, setQuantity, stepLine} from '../../../src/flows/cart/edit.ts'
+import {linesOf, viewCart} from '../../../src/flows/cart/lines.ts'
 import {openShop, type Shop} from '../../support/shop.ts'
 
 let shop: Shop

@@ -1,7 +1,7 @@
 import {afterEach, describe, expect, test} from 'vitest'
 import {addCartItem} from '../../../src/contract/cart.ts'
 import type {HttpRequest} from '../../../src/contract/wire.ts'
-import {linesOf, viewCart} from '../../../src/flows/cart/edit.ts'
+import {linesOf, viewCart} from '../../../src/flows/cart/lines.ts'
 import {type Locked, lockCart, noteLock, orderLocked} from '../../../src/flows/order/checkout.ts'
 import {type OrderIntent, plan} from '../../../src/flows/order/intent.ts'
 import {submitOrder} from '../../../src/flows/order/submit.ts'

@@ -1,7 +1,7 @@
 import {afterEach, describe, expect, test} from 'vitest'
 import {addCartItem} from '../../../src/contract/cart.ts'
 import type {Failure} from '../../../src/contract/failure.ts'
-import {linesOf, viewCart} from '../../../src/flows/cart/edit.ts'
+import {linesOf, viewCart} from '../../../src/flows/cart/lines.ts'
 import {type WalkEvent, type Walker, type WalkRequest, walk} from '../../../src/flows/order/walk.ts'
 import {address, openShop, type Shop} from '../../support/shop.ts'
 

@@ -1,7 +1,7 @@
 import type {JobFile} from '../../../src/bulk/journal.ts'
 import {addCartItem} from '../../../src/contract/cart.ts'
 import type {HttpRequest, Send} from '../../../src/contract/wire.ts'
-import {linesOf, viewCart} from '../../../src/flows/cart/edit.ts'
+import {linesOf, viewCart} from '../../../src/flows/cart/lines.ts'
 import type {ImportMode} from '../../../src/flows/cart/steps.ts'
 import {type CartWish, runImport} from '../../support/carts.ts'
 import {openShop} from '../../support/shop.ts'

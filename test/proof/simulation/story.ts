@@ -1,5 +1,5 @@
 import type {CartRule} from '../../../src/bulk/orders/fill.ts'
-import type {CartLine} from '../../../src/flows/cart/edit.ts'
+import type {CartLine} from '../../../src/flows/cart/lines.ts'
 import type {Wish} from '../../support/bulk.ts'
 import {type Habits, pick} from './network.ts'
 import type {SimulatedShop} from './shop.ts'

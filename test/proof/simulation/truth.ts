@@ -1,6 +1,6 @@
 import {jobOrders} from '../../../src/bulk/orders/fold.ts'
 import {exact} from '../../../src/contract/money.ts'
-import {type CartLine, sameLines} from '../../../src/flows/cart/edit.ts'
+import {type CartLine, sameLines} from '../../../src/flows/cart/lines.ts'
 import {globalIdOf} from '../../../src/sandbox/rules/orders.ts'
 import type {Outcome} from '../../../src/store/orders.ts'
 import type {SimulatedShop} from './shop.ts'
