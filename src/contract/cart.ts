@@ -1,13 +1,13 @@
 import * as z from 'zod/mini'
 import type {Operation} from './operation.ts'
 import {availabilityState, marketing} from './variants.ts'
-import {decimal, mentioned, oneOf, shown, timestamp, uuid} from './wire.ts'
+import {decimal, mentioned, oneOf, ratio, shown, timestamp, uuid} from './wire.ts'
 
 const commission = z.looseObject({
   amount: shown(decimal),
   vatAmount: shown(decimal),
   netAfterCommission: shown(decimal),
-  rate: shown(decimal),
+  rate: shown(ratio),
 })
 
 const lineAmounts = z.looseObject({
@@ -68,7 +68,7 @@ export const cart = z.looseObject({
       display: shown(
         z.looseObject({
           currency: shown(z.string()),
-          rate: shown(decimal),
+          rate: shown(ratio),
           chargedWithVat: shown(decimal),
           commissionWithVat: shown(decimal),
           netAfterCommission: shown(decimal),

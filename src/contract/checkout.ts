@@ -2,13 +2,17 @@ import * as z from 'zod/mini'
 import {cart, whichCart} from './cart.ts'
 import type {Operation} from './operation.ts'
 import {availabilityState, marketing} from './variants.ts'
-import {decimal, mentioned, oneOf, shown, timestamp, uuid} from './wire.ts'
+import {decimal, mentioned, oneOf, ratio, shown, timestamp, toned, uuid} from './wire.ts'
 
 export const previewLine = z.looseObject({
   variantId: uuid,
   quantity: z.int(),
   ok: z.boolean(),
-  issue: shown(oneOf('UNAVAILABLE', 'INSUFFICIENT_STOCK', 'PRICE_BELOW_FLOOR', 'NOT_PRICED')),
+  issue: shown(
+    toned(oneOf('UNAVAILABLE', 'INSUFFICIENT_STOCK', 'PRICE_BELOW_FLOOR', 'NOT_PRICED'), {
+      bad: ['UNAVAILABLE', 'INSUFFICIENT_STOCK', 'PRICE_BELOW_FLOOR', 'NOT_PRICED'],
+    }),
+  ),
   sku: shown(z.string()),
   listPrice: shown(decimal),
   baseCurrency: shown(z.string()),
@@ -39,7 +43,7 @@ export const preview = z.looseObject({
   commissionWithVat: shown(decimal),
   netAfterCommission: shown(decimal),
   displayCurrency: shown(z.string()),
-  rate: shown(decimal),
+  rate: shown(ratio),
   chargedWithVatDisplay: shown(decimal),
   commissionWithVatDisplay: shown(decimal),
   netAfterCommissionDisplay: shown(decimal),

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
 import type {Operation} from './operation.ts'
 import {pageOf, pageQuery} from './paging.ts'
-import {decimal, longerThan, mentioned, oneOf, shown, timestamp, uuid} from './wire.ts'
+import {decimal, longerThan, mentioned, oneOf, shown, timestamp, toned, uuid} from './wire.ts'
 
 export const commissionStatuses = ['Provisional', 'Issued', 'Settled'] as const
 
@@ -10,7 +10,7 @@ export const commissionPeriod = z.looseObject({
   id: shown(uuid),
   periodFrom: shown(timestamp),
   periodTo: shown(timestamp),
-  status: shown(oneOf(...commissionStatuses)),
+  status: shown(toned(oneOf(...commissionStatuses), {good: ['Issued', 'Settled'], warn: ['Provisional']})),
   currency: shown(z.string()),
   totalCommission: shown(decimal),
   totalCommissionVat: shown(decimal),

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
 import type {Operation} from './operation.ts'
 import {pageOf, pageQuery} from './paging.ts'
-import {decimal, mentioned, oneOf, shown, timestamp, uuid} from './wire.ts'
+import {decimal, mentioned, oneOf, ratio, shown, timestamp, uuid} from './wire.ts'
 
 // not shown: the name of the flat-amount type. FixedAmount is a placeholder; any value is sent and read.
 export const discountType = oneOf('Percent', 'FixedAmount')
@@ -11,7 +11,7 @@ export const productScope = oneOf('All', 'VariantList')
 /** The fields that an update replaces: each states its final value. */
 const replaced = {
   discountType,
-  value: decimal,
+  value: ratio, // a percentage, or an amount in SAR
   validFrom: timestamp,
   validTo: timestamp,
   isActive: z.boolean(),

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
 import type {Operation} from './operation.ts'
 import {refund} from './returns.ts'
-import {oneOf, shown, timestamp, uuid} from './wire.ts'
+import {oneOf, shown, timestamp, toned, uuid} from './wire.ts'
 
 export const noticeChoices = ['CancelWhole', 'ShipAvailable'] as const
 export type NoticeChoice = (typeof noticeChoices)[number]
@@ -10,7 +10,14 @@ export const notice = z.looseObject({
   id: uuid,
   scentOrderId: shown(uuid),
   reason: shown(oneOf('OutOfStock', 'Lost')),
-  status: oneOf('AwaitingPartnerResponse', 'Resolved', 'ExpiredCancelledWhole', 'ExpiredShipAvailable'),
+  status: toned(
+    oneOf('AwaitingPartnerResponse', 'Resolved', 'ExpiredCancelledWhole', 'ExpiredShipAvailable'),
+    {
+      good: ['Resolved'],
+      warn: ['AwaitingPartnerResponse'],
+      bad: ['ExpiredCancelledWhole', 'ExpiredShipAvailable'],
+    },
+  ),
   responseChoice: shown(oneOf(...noticeChoices)),
   notifiedAt: shown(timestamp),
   responseDeadlineAt: shown(timestamp),

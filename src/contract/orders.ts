@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 import type {Operation} from './operation.ts'
-import {customerRef, decimal, mentioned, oneOf, shown, timestamp, uuid} from './wire.ts'
+import {customerRef, decimal, mentioned, oneOf, ratio, shown, timestamp, toned, uuid} from './wire.ts'
 
 const filled = z.string().check(z.minLength(1), z.regex(/\S/, 'must not be blank'))
 
@@ -17,13 +17,9 @@ export const shippingAddress = z.strictObject({
 })
 export type ShippingAddress = z.output<typeof shippingAddress>
 
-export const orderStatus = oneOf(
-  'Processing',
-  'Completed',
-  'Failed',
-  'Cancelled',
-  'PartiallyReturned',
-  'Returned',
+export const orderStatus = toned(
+  oneOf('Processing', 'Completed', 'Failed', 'Cancelled', 'PartiallyReturned', 'Returned'),
+  {good: ['Completed'], warn: ['Processing', 'PartiallyReturned', 'Returned'], bad: ['Failed', 'Cancelled']},
 )
 
 export const createdOrder = z.looseObject({
@@ -101,7 +97,7 @@ export const orderLine = z.looseObject({
   pricingMode: shown(oneOf('Wholesale', 'Retail')),
   source: shown(z.string()),
   taxClassification: shown(z.string()),
-  vatRateApplied: shown(decimal),
+  vatRateApplied: shown(ratio),
   lineGoodsVatAmount: shown(decimal),
   lineCommissionVatAmount: shown(decimal),
   unitAmountDisplay: shown(decimal),
@@ -111,7 +107,7 @@ export const orderLine = z.looseObject({
 
 export const fulfillmentGroup = z.looseObject({
   id: shown(uuid),
-  status: shown(z.string()), // not shown: its values
+  status: shown(toned(z.string(), {good: ['Delivered']})), // not shown: its other values
   deliveredAt: shown(timestamp),
 })
 
@@ -140,7 +136,7 @@ export const scentDetail = z.looseObject({
   partnerTaxRegistrationNumber: shown(z.string()),
   partnerIsVatRegistered: shown(z.boolean()),
   displayCurrency: shown(z.string()),
-  rate: shown(decimal),
+  rate: shown(ratio),
   totalAmountDisplay: shown(decimal),
 })
 
@@ -157,7 +153,7 @@ export const orderHeader = z.looseObject({
   createdAt: shown(timestamp),
   completedAt: shown(timestamp),
   displayCurrency: shown(z.string()),
-  rate: shown(decimal),
+  rate: shown(ratio),
   amountDisplay: shown(decimal),
 })
 

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
 import type {Operation} from './operation.ts'
 import {pageOf, pageQuery} from './paging.ts'
-import {decimal, mentioned, oneOf, shown, timestamp, uuid} from './wire.ts'
+import {decimal, mentioned, oneOf, shown, timestamp, toned, uuid} from './wire.ts'
 
 export const returnStatuses = [
   'Requested',
@@ -37,7 +37,11 @@ export const returnRequest = z.looseObject({
   fulfillmentGroupId: shown(uuid),
   returnRequestNumber: shown(z.string()),
   // Pending is the answer of the operation's other, singular form.
-  status: oneOf(...returnStatuses, 'Pending'),
+  status: toned(oneOf(...returnStatuses, 'Pending'), {
+    good: ['Accepted', 'Refunded'],
+    warn: ['Requested', 'Pending', 'Processing'],
+    bad: ['Rejected'],
+  }),
   declineReason: shown(z.string()),
   timeline: shown(
     z.looseObject({

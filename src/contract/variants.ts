@@ -1,15 +1,19 @@
 import * as z from 'zod/mini'
 import type {Operation} from './operation.ts'
 import {pageOf, pageQuery} from './paging.ts'
-import {decimal, mentioned, oneOf, shown, uuid} from './wire.ts'
+import {decimal, mentioned, oneOf, ratio, shown, toned, uuid} from './wire.ts'
 
-export const availabilityState = oneOf('Available', 'Limited', 'Unavailable')
+export const availabilityState = toned(oneOf('Available', 'Limited', 'Unavailable'), {
+  good: ['Available'],
+  warn: ['Limited'],
+  bad: ['Unavailable'],
+})
 
 /** Presentational, and absent when the partner account has no marketing block. */
 export const marketing = z.looseObject({
   currentPrice: shown(decimal),
   compareAtPrice: shown(decimal),
-  discountPercent: shown(decimal),
+  discountPercent: shown(ratio),
   badges: shown(z.array(oneOf('LIMITED', 'BACK_IN_STOCK', 'NEW_ARRIVAL', 'BEST_SELLER', 'SAMPLE_AVAILABLE'))),
   currentPriceDisplay: shown(decimal),
   compareAtPriceDisplay: shown(decimal),
@@ -28,7 +32,7 @@ export const variantPricing = z.looseObject({
   display: shown(
     z.looseObject({
       displayCurrency: shown(z.string()),
-      rate: shown(decimal),
+      rate: shown(ratio),
       unitPriceDisplay: shown(decimal),
       goodsVatAmountDisplay: shown(decimal),
       totalWithVatDisplay: shown(decimal),

@@ -1,11 +1,11 @@
 import * as z from 'zod/mini'
 import type {Operation} from './operation.ts'
 import {pageOf, pageQuery} from './paging.ts'
-import {decimal, oneOf, shown, timestamp} from './wire.ts'
+import {decimal, oneOf, ratio, shown, timestamp, toned} from './wire.ts'
 
 /** A ledger entry carries no id: its place in the chain of balances is its identity. */
 export const walletTransaction = z.looseObject({
-  transactionType: shown(oneOf('Debit')), // not shown: other values
+  transactionType: shown(toned(oneOf('Debit'), {warn: ['Debit']})), // not shown: other values
   amount: decimal,
   balanceBefore: shown(decimal),
   balanceAfter: shown(decimal),
@@ -13,7 +13,7 @@ export const walletTransaction = z.looseObject({
   referenceType: shown(oneOf('Order', 'Refund')), // not shown: other values
   timestamp: shown(timestamp),
   displayCurrency: shown(z.string()),
-  rate: shown(decimal),
+  rate: shown(ratio),
   amountDisplay: shown(decimal),
   balanceBeforeDisplay: shown(decimal),
   balanceAfterDisplay: shown(decimal),

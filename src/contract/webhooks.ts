@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
 import type {Operation} from './operation.ts'
 import {pageOf, pageQuery} from './paging.ts'
-import {mentioned, oneOf, shown, timestamp, uuid} from './wire.ts'
+import {mentioned, oneOf, shown, timestamp, toned, uuid} from './wire.ts'
 
 /** A dotted lowercase value. not shown: the list; order.completed is the one that appears. */
 export const eventType = z.string().check(z.minLength(1))
@@ -12,7 +12,10 @@ export const subscription = z.looseObject({
   eventTypes: shown(z.array(z.string())),
   isActive: shown(z.boolean()),
   lastDeliveryAt: shown(timestamp),
-  lastDeliveryStatus: shown(oneOf('Success', 'DeadLettered')), // not shown: other values
+  // not shown: other values
+  lastDeliveryStatus: shown(
+    toned(oneOf('Success', 'DeadLettered'), {good: ['Success'], warn: ['Failed'], bad: ['DeadLettered']}),
+  ),
   createdAt: shown(timestamp),
 })
 export type Subscription = z.output<typeof subscription>

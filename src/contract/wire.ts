@@ -36,13 +36,19 @@ export const envelope = z.looseObject({
 })
 
 /** Any UUID in its hyphenated form, whatever its version and case. */
-export const uuid = z.guid()
+export const uuid = Object.assign(z.guid(), {as: 'id'} as const)
 
 /** ISO 8601 date-time. Answers keep the server's own form. */
-export const timestamp = z.string()
+export const timestamp = Object.assign(z.string(), {as: 'time'} as const)
 
 /** A JSON number whose digits are kept as they came. */
-export const decimal = z.custom<Digits>((value) => isDigits(value), 'must be a number')
+export const ratio = z.custom<Digits>((value) => isDigits(value), 'must be a number')
+
+/** An amount of money. Its currency is a field beside it, or SAR. */
+export const decimal = Object.assign(
+  z.custom<Digits>((value) => isDigits(value), 'must be a number'),
+  {as: 'money'} as const,
+)
 
 /**
  * More than `max` characters by every way of counting them (UTF-16 units, code points, graphemes; the spec names
@@ -104,4 +110,12 @@ export function oneOf<const V extends string>(...known: V[]) {
     z.custom<Open>((value) => typeof value === 'string', 'must be a string'),
     {known},
   )
+}
+
+/** Good news, something to watch, bad news. */
+export type WordTone = 'good' | 'warn' | 'bad'
+
+/** A field whose words have a tone; words that are not named stay plain. */
+export function toned<S extends z.ZodMiniType>(schema: S, tones: {[tone in WordTone]?: string[]}) {
+  return Object.assign(schema, {tones})
 }
