@@ -29,7 +29,7 @@ import {
 } from './terminal/output.ts'
 import type {Query} from './terminal/query/query.ts'
 import type {Table} from './terminal/table.ts'
-import {paintFor, safe} from './terminal/text.ts'
+import {paintFor, roomOf, safe, wrap} from './terminal/text.ts'
 import {failureOf, requireOneOutput, wantsJson} from './terminal/usage.ts'
 
 // A command takes its flags from where it takes its base.
@@ -134,8 +134,8 @@ export abstract class ScentCommand extends Command {
   /** A picture above a table in a terminal, and nowhere else. `draw` gets the width in cells. */
   protected picture(title: string, draw: (width: number) => string): void {
     if (this.mode !== 'table' || !process.stdout.isTTY) return
-    const drawn = draw(process.stdout.columns ?? 80)
-    if (drawn) process.stdout.write(`${safe(title)}\n${drawn}\n`)
+    const drawn = draw(roomOf(process.stdout))
+    if (drawn) process.stdout.write(`${wrap(safe(title), roomOf(process.stdout))}\n${drawn}\n`)
   }
 
   /** A hint that belongs beside a table in a terminal, and nowhere else. */
@@ -235,10 +235,10 @@ export abstract class ScentCommand extends Command {
     }
   }
 
-  /** One line for a person, on stderr. */
+  /** A sentence or two for a person, on stderr. */
   protected note(text: string): void {
     this.opened?.progress.clear()
-    process.stderr.write(`${safe(text)}\n`)
+    process.stderr.write(`${wrap(safe(text), roomOf(process.stderr))}\n`)
   }
 
   /** A view for a person, on stderr: what a walk shows on its way to its result. */
@@ -352,8 +352,10 @@ export abstract class ScentCommand extends Command {
   /** A failure for a person, on stderr; its exit code is the process's. */
   private async tell(failure: Failure): Promise<void> {
     process.exitCode = failure.exitCode
-    const most = process.stderr.isTTY ? LINES_IN_TERMINAL : Number.POSITIVE_INFINITY
-    for await (const text of failureTexts(failure, {paint: paintFor(process.stderr), most})) {
+    const {stderr} = process
+    const most = stderr.isTTY ? LINES_IN_TERMINAL : Number.POSITIVE_INFINITY
+    const toldAs = {paint: paintFor(stderr), room: roomOf(stderr), most}
+    for await (const text of failureTexts(failure, toldAs)) {
       await this.err.write(this.clean(text))
       if (this.err.closed) return
     }

@@ -44,8 +44,9 @@ async function refuse(error: unknown, argv: string[], config: Config): Promise<v
     const {printJson} = await import('./contract/money.ts')
     process.stdout.write(`${printJson(failureDocument(failure))}\n`)
   } else {
-    const {paintFor} = await import('./terminal/text.ts')
-    for await (const text of failureTexts(failure, {paint: paintFor(process.stderr)}))
-      process.stderr.write(text)
+    const {paintFor, roomOf} = await import('./terminal/text.ts')
+    const {stderr} = process
+    for await (const text of failureTexts(failure, {paint: paintFor(stderr), room: roomOf(stderr)}))
+      stderr.write(text)
   }
 }

@@ -1,6 +1,7 @@
+import {styleText} from 'node:util'
 import {Failure} from '../contract/failure.ts'
 import type {Decision} from './countdown.ts'
-import {safe} from './text.ts'
+import {roomOf, safe, width, wrap} from './text.ts'
 
 /** `flag` answers the question where nobody can be asked, such as `--reference EXTREF`. */
 interface Question {
@@ -31,16 +32,13 @@ export interface Ask {
 
 export function openAsk(options: {interactive: boolean; yes: boolean}): Ask {
   /** Puts one question of inquirer's, on stderr: stdout is for data. */
-  const ask = async <T>(
-    question: Question,
-    prompt: {type: string; [setting: string]: unknown},
-  ): Promise<T> => {
+  const ask = async <T>(question: Question, prompt: Prompt): Promise<T> => {
     if (!options.interactive) throw missing(question)
     const {createPromptModule} = await import('inquirer')
     const {askWithCountdown} = await import('./countdown.ts')
     const put = createPromptModule({output: process.stderr}).registerPrompt('countdown', askWithCountdown)
     try {
-      const {answer} = await put<{answer: T}>({...prompt, name: 'answer'} as never)
+      const {answer} = await put<{answer: T}>({...prompt, ...layoutOf(prompt), name: 'answer'} as never)
       return answer as T
     } catch (error) {
       // Ctrl-C in raw mode is no signal: the prompt ends instead.
@@ -62,6 +60,42 @@ export function openAsk(options: {interactive: boolean; yes: boolean}): Ask {
   }
 }
 
+interface Prompt {
+  type: string
+  message: string
+  default?: unknown
+  [setting: string]: unknown
+}
+
+/** Cells of an answer that shall stand beside its question. */
+const BESIDE: Record<string, number> = {input: 20, confirm: 11, password: 20}
+
+/** Broken between words, behind the two cells that inquirer puts before a question and before a choice. */
+const wrapped = (text: string) => wrap(`  ${text}`, roomOf(process.stderr), 2).slice(2)
+
+/** inquirer breaks its lines anywhere: they are broken here before, and the answer gets a line that has room for it. */
+function layoutOf(prompt: Prompt) {
+  const room = roomOf(process.stderr)
+  const question = wrapped(prompt.message)
+  const taken = 2 + width(question.split('\n').at(-1) ?? '')
+  const offered = typeof prompt.default === 'string' ? prompt.default.length + 3 : 0
+  const below = taken + offered + (BESIDE[prompt.type] ?? 0) > room
+  const style = {
+    message: (text: string) => styleText('bold', wrapped(text)) + (below ? '\n ' : ''),
+    answer: (text: string) =>
+      styleText('cyan', below || taken + 1 + width(text) <= room ? wrapped(text) : `\n  ${wrapped(text)}`),
+    error: (text: string) => styleText('red', `> ${wrapped(text)}`),
+    description: (text: string) => styleText('cyan', wrap(text, room)),
+  }
+  return {
+    theme: {style},
+    ...(prompt.type === 'input' && {
+      transformer: (text: string, {isFinal}: {isFinal: boolean}) =>
+        isFinal ? style.answer(safe(text)) : safe(text),
+    }),
+  }
+}
+
 function missing({message, flag}: Question): Failure {
   return new Failure('MISSING_INPUT', {
     message: `Nobody can be asked: ${message}`,
@@ -74,7 +108,6 @@ function textPrompt({message, initial, check}: Parameters<Ask['text']>[0]) {
     message: safe(message),
     ...(initial === undefined ? {} : {default: initial}),
     validate: (answer: string) => check?.(answer.trim()) ?? true,
-    transformer: (answer: string) => safe(answer),
   }
 }
 
@@ -83,7 +116,8 @@ function choicePrompt<T>({message, choices, initial}: Question & {choices: Choic
     message: safe(message),
     ...(initial === undefined ? {} : {default: initial}),
     choices: choices.map(({name, value, description}) => ({
-      name: safe(name),
+      name: wrapped(safe(name)),
+      short: safe(name),
       value,
       ...(description === undefined ? {} : {description: safe(description)}),
     })),

@@ -1,5 +1,5 @@
 import {createPrompt, isEnterKey, useEffect, useKeypress, useState} from '@inquirer/core'
-import {safe} from './text.ts'
+import {roomOf, safe, width, wrap} from './text.ts'
 
 export type Decision = 'yes' | 'no' | 'expired'
 
@@ -35,8 +35,12 @@ export const askWithCountdown = createPrompt<Decision, Question>((question, done
     if (isEnterKey(key)) return end(/^y(es)?$/i.test(typed.trim()) ? 'yes' : 'no')
     setTyped(line.line)
   })
+  const room = roomOf(process.stderr)
   const message = safe(question.message)
-  if (decision) return `${message} ${decision === 'expired' ? 'the prices ran out' : decision}`
+  if (decision) return wrap(`${message} ${decision === 'expired' ? 'the prices ran out' : decision}`, room)
   const clock = left === null ? '' : `prices held for ${clockText(left)} · `
-  return `${message} ${clock}(y/N) ${safe(typed)}`
+  const asked = wrap(`${message} ${clock}(y/N)`, room)
+  // What is typed stands on the last line as a whole.
+  const hasRoom = width(asked.split('\n').at(-1) ?? '') + ' yes'.length < room
+  return `${asked}${hasRoom ? ' ' : '\n'}${safe(typed)}`
 })

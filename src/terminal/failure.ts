@@ -2,7 +2,7 @@ import {type Failure, isFailure} from '../contract/failure.ts'
 import {isDigits} from '../contract/money.ts'
 import {batches, isRows} from './output.ts'
 import type {Rows} from './table.ts'
-import {noPaint, type Paint, safe} from './text.ts'
+import {noPaint, type Paint, safe, wrap} from './text.ts'
 
 /** The document of a failure under --json. Built field by field: nothing else of an error leaves the program. */
 export interface FailureDocument {
@@ -50,6 +50,8 @@ interface ToldAs {
   paint?: Paint
   /** Lines of a bad file that are shown. */
   most?: number
+  /** Cells of a line; as many as it takes by default. */
+  room?: number
 }
 
 /**
@@ -58,10 +60,11 @@ interface ToldAs {
  */
 export async function* failureTexts(
   failure: Failure,
-  {paint = noPaint, most = Number.POSITIVE_INFINITY}: ToldAs = {},
+  {paint = noPaint, most = Number.POSITIVE_INFINITY, room = Number.POSITIVE_INFINITY}: ToldAs = {},
 ): AsyncGenerator<string> {
   const {httpStatus, details, request, requestId} = failure.facts
   const code = httpStatus === undefined ? failure.code : `${failure.code}, HTTP ${httpStatus}`
+  const wrapped = (line: string) => `${wrap(line, room, line.startsWith(' ') ? 4 : 2)}\n`
   const lines = [`${paint('Error:', 'bad')} ${safe(messageOf(failure))} (${safe(code)})`]
   if (request !== undefined) lines.push(`  request: ${safe(request)}`)
   const {cause} = failure
@@ -69,12 +72,12 @@ export async function* failureTexts(
   lines.push(...detailLines(details).map((line) => `  ${line}`))
   const problems = (details as {problems?: unknown} | null | undefined)?.problems
   if (isRows(problems)) {
-    yield `${lines.splice(0).join('\n')}\n`
-    yield* problemTexts(problems, most)
+    yield lines.splice(0).map(wrapped).join('')
+    yield* problemTexts(problems, most, wrapped)
   }
   if (requestId !== undefined) lines.push(`  request id: ${safe(requestId)}`)
   lines.push(`${paint('Next:', 'bold')} ${safe(failure.hint)}`)
-  yield `${lines.join('\n')}\n`
+  yield lines.map(wrapped).join('')
 }
 
 /** details.errors field by field, the other details by their names; the problems of a file come behind. */
@@ -90,25 +93,29 @@ function detailLines(details: unknown): string[] {
   )
 }
 
-async function* problemTexts(problems: Rows & {count?: number}, most: number): AsyncGenerator<string> {
+async function* problemTexts(
+  problems: Rows & {count?: number},
+  most: number,
+  wrapped: (line: string) => string,
+): AsyncGenerator<string> {
   let told = 0
-  for await (const batch of batches(problems, problemText)) {
+  for await (const batch of batches(problems, (problem) => wrapped(problemText(problem)))) {
     const lines = batch.slice(0, most - told)
     told += lines.length
     yield lines.join('')
     if (told >= most) break
   }
   const more = (problems.count ?? told) - told
-  if (more > 0) yield `  … and ${more} more; --json names them all, and so does 2> FILE.\n`
+  if (more > 0) yield wrapped(`  … and ${more} more; --json names them all, and so does 2> FILE.`)
 }
 
 /** `line 17: quantity "0" must be a whole number of 1 or more` */
 function problemText(problem: unknown): string {
   const {line, column, value, rule} = (problem ?? {}) as Record<string, unknown>
-  if (line === undefined || typeof rule !== 'string') return `  ${valueText(problem)}\n`
+  if (line === undefined || typeof rule !== 'string') return `  ${valueText(problem)}`
   const shown = typeof value === 'string' ? JSON.stringify(value) : undefined
   const place = line === null ? '' : `line ${line}: `
-  return `  ${safe(`${place}${[column, shown, rule].filter(Boolean).join(' ')}`)}\n`
+  return `  ${safe(`${place}${[column, shown, rule].filter(Boolean).join(' ')}`)}`
 }
 
 function valueText(value: unknown): string {

@@ -3,7 +3,7 @@ import {printJson} from '../contract/money.ts'
 import {guarded} from '../contract/spreadsheet.ts'
 import {type Cell, isNumeric, plain} from './cells.ts'
 import {type Column, chosen, fieldsText, liveLines, type Rows, type Table, tableText} from './table.ts'
-import {paintFor, safe} from './text.ts'
+import {paintFor, roomOf, safe, wrap} from './text.ts'
 import {anyView} from './views/any.ts'
 
 export const modes = ['table', 'json', 'ndjson', 'csv'] as const
@@ -161,21 +161,21 @@ async function stream<Row>(
 
 async function showInTerminal(out: Outlet, view: View, columns: Column<unknown>[]): Promise<void> {
   const paint = paintFor(out.stream)
-  if (!('upright' in view) && view.live)
-    return stream(out, view, liveLines(columns, {terminalWidth: out.stream.columns ?? 80, paint}))
+  const terminalWidth = roomOf(out.stream)
+  if (!('upright' in view) && view.live) return stream(out, view, liveLines(columns, {terminalWidth, paint}))
   const rows: unknown[] = []
   for await (const row of view.rows) rows.push(row)
-  const title = view.title ? `${paint(safe(view.title), 'bold')}\n` : ''
+  const title = view.title ? `${paint(wrap(safe(view.title), terminalWidth), 'bold')}\n` : ''
   if ('upright' in view) {
     const fields = columns.map(({header, get}) => ({label: header, cell: get(rows[0])}))
-    await out.write(title + fieldsText(fields, {paint}))
+    await out.write(title + fieldsText(fields, {terminalWidth, paint}))
     return
   }
   const body =
     rows.length === 0 && view.empty
-      ? `${safe(view.empty)}\n`
-      : await tableText(columns, rows, {terminalWidth: out.stream.columns ?? 80, paint})
-  const below = view.below && rows.length > 0 ? `\n${fieldsText(view.below, {paint})}` : ''
+      ? `${wrap(safe(view.empty), terminalWidth)}\n`
+      : await tableText(columns, rows, {terminalWidth, paint})
+  const below = view.below && rows.length > 0 ? `\n${fieldsText(view.below, {terminalWidth, paint})}` : ''
   await out.write(title + body + below)
 }
 

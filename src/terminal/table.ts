@@ -1,6 +1,6 @@
 import {Failure} from '../contract/failure.ts'
 import {type Cell, isNumeric, isTime, pretty} from './cells.ts'
-import {cut, noPaint, type Paint, pad, width} from './text.ts'
+import {cut, noPaint, type Paint, pad, width, wrap} from './text.ts'
 
 export interface Column<Row> {
   /** What --columns and a CSV header call it. */
@@ -183,11 +183,24 @@ export function liveLines<Row>(
   }
 }
 
-/** Label and value below each other, for one thing instead of a list. */
-export function fieldsText(fields: Field[], options: {paint?: Paint; now?: number} = {}): string {
-  const paint = options.paint ?? noPaint
-  const room = Math.max(0, ...fields.map(({label}) => width(label)))
+/** A value that needs more lines than one gets at least this room beside its label, or stands below it. */
+const LEAST_VALUE = 20
+
+/** Labels below each other with their values, for one thing instead of a list. Long values wrap. */
+export function fieldsText(
+  fields: Field[],
+  {paint = noPaint, now, terminalWidth}: {paint?: Paint; now?: number; terminalWidth: number},
+): string {
+  const labels = Math.max(0, ...fields.map(({label}) => width(label)))
+  const hang = terminalWidth - labels - GAP < LEAST_VALUE ? GAP : labels + GAP
   return fields
-    .map(({label, cell}) => `${paint(pad(label, room), 'dim')}  ${pretty(cell, paint, options.now)}\n`)
+    .map(({label, cell}) => {
+      const text = pretty(cell, noPaint, now)
+      if (labels + GAP + width(text) <= terminalWidth)
+        return `${paint(pad(label, labels), 'dim')}  ${pretty(cell, paint, now)}\n`
+      const below = wrap(' '.repeat(hang) + text, terminalWidth, hang)
+      if (hang === GAP) return `${paint(label, 'dim')}\n${below}\n`
+      return `${paint(pad(label, hang), 'dim')}${below.slice(hang)}\n`
+    })
     .join('')
 }

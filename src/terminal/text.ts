@@ -24,6 +24,58 @@ export function width(text: string): number {
   return PLAIN.test(text) ? text.length : stringWidth(text)
 }
 
+/** Cells of a line on `stream`: a pipe takes any. */
+export function roomOf(stream: {isTTY?: boolean; columns?: number}): number {
+  return stream.isTTY ? stream.columns || 80 : Number.POSITIVE_INFINITY
+}
+
+/** A command to type, between backticks, or a word. */
+const UNITS = /\S*`[^`]*`\S*|\S+/g
+
+/**
+ * Breaks `text` between words into lines of at most `room` cells. It keeps its indent; the lines after the first are
+ * indented by `hang`. A command between backticks stays whole if it fits into a line, a word is broken if it does not.
+ */
+export function wrap(text: string, room: number, hang = 0): string {
+  if (width(text) <= room) return text
+  const lines: string[] = []
+  let line = /^ */.exec(text)?.[0] ?? ''
+  let isEmpty = true
+  const begin = () => {
+    lines.push(line)
+    line = ' '.repeat(hang)
+    isEmpty = true
+  }
+  const put = (unit: string) => {
+    if (!isEmpty && width(line) + 1 + width(unit) > room) begin()
+    line += isEmpty ? unit : ` ${unit}`
+    isEmpty = false
+  }
+  const fits = (unit: string) => width(unit) <= room - hang
+  for (const [unit] of text.matchAll(UNITS)) {
+    for (const word of fits(unit) ? [unit] : unit.split(/\s+/)) {
+      const [first = '', ...others] = fits(word) ? [word] : partsOf(word, room - hang)
+      put(first)
+      for (const part of others) {
+        begin()
+        put(part)
+      }
+    }
+  }
+  return [...lines, line].join('\n')
+}
+
+/** A word in parts of at most `room` cells. */
+function partsOf(word: string, room: number): string[] {
+  const parts = ['']
+  for (const {segment} of new Intl.Segmenter().segment(word)) {
+    const last = parts.pop() ?? ''
+    if (last !== '' && width(last) + width(segment) > room) parts.push(last, segment)
+    else parts.push(last + segment)
+  }
+  return parts
+}
+
 /** `text` in at most `room` cells of a terminal, its cut end shown as an ellipsis. */
 export function cut(text: string, room: number): string {
   if (width(text) <= room) return text

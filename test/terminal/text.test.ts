@@ -1,5 +1,5 @@
 import {describe, expect, it} from 'vitest'
-import {cut, isColoured, pad, paintFor, safe, width} from '../../src/terminal/text.ts'
+import {cut, isColoured, pad, paintFor, safe, width, wrap} from '../../src/terminal/text.ts'
 
 describe('text from outside', () => {
   it.each([
@@ -65,5 +65,26 @@ describe('colours', () => {
   ])('a terminal: %s, with %j: %s', (isTTY, env, expected) => {
     expect(isColoured({isTTY}, env)).toBe(expected)
     expect(paintFor({isTTY}, env)('x', 'bad') !== 'x').toBe(expected)
+  })
+})
+
+describe('a text in lines', () => {
+  it.each([
+    ['fits as it is', 'two  words', 10, 'two  words'],
+    ['breaks between words', 'one two three four', 9, 'one two\n  three\n  four'],
+    ['counts cells', '香水 香水 香水', 9, '香水 香水\n  香水'],
+    ['keeps its indent', '  one two three', 11, '  one two\n  three'],
+    ['keeps a command whole', 'Type `scent cart show` now.', 19, 'Type\n  `scent cart show`\n  now.'],
+    [
+      'breaks a command between words if it must',
+      'Type `scent cart show`.',
+      12,
+      'Type `scent\n  cart\n  show`.',
+    ],
+    ['breaks a word that is longer than a line', 'a bcdefghijkl m', 6, 'a bcde\n  fghi\n  jkl\n  m'],
+    ['breaks no character', '香水香水香水', 5, '香\n  水\n  香\n  水\n  香\n  水'],
+    ['counts no colours', '\u001b[31mError:\u001b[39m two', 10, '\u001b[31mError:\u001b[39m two'],
+  ])('%s', (_, text, room, expected) => {
+    expect(wrap(text, room, 2)).toBe(expected)
   })
 })
