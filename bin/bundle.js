@@ -76,7 +76,7 @@ function removeOld(folder) {
  * line is a comment with the hash of the rest: V8 itself compares only the length.
  */
 exports.load = (path) => {
-  const source = fs.readFileSync(path, 'latin1')
+  const source = fs.readFileSync(path, 'utf8')
   const {mtimeMs} = fs.statSync(path)
   // The code of the sandbox is as large as all other, and only its own commands should pay for it.
   const part = process.argv[2] === 'sandbox' ? 'sandbox' : 'scent'

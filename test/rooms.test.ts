@@ -57,13 +57,14 @@ const rooms: {[name: string]: Room} = {
     type: ['command', 'bulk'],
     late: ['bulk'],
   },
-  main: {value: ['contract', 'terminal']},
+  main: {value: [], late: ['oclif']},
+  oclif: {value: ['contract', 'terminal']},
 }
 
 /** Ways of reaching a person: open only to the terminal and to those that use it. */
 const speech =
   /\bprocess\.(stdout|stderr)\b|\bconsole\.|['"](inquirer|@inquirer\/[\w-]+|cli-table3|string-width|node:readline(\/promises)?|node:tty)['"]/
-const speakers = ['terminal', 'bulk', 'commands', 'command', 'session', 'main']
+const speakers = ['terminal', 'bulk', 'commands', 'command', 'session', 'oclif']
 
 /** Where a file lives: its folder below src, or its own name. */
 function roomOf(file: string): string {
