@@ -3,11 +3,11 @@ import {digits} from '../contract/money.ts'
 import type {Session} from '../session.ts'
 import type {View} from '../terminal/output.ts'
 import {type Board, openBoard, type Standing} from './board.ts'
-import {readJobCarts} from './carts/fold.ts'
+import {jobCarts} from './carts/fold.ts'
 import {openCartJob} from './carts/kind.ts'
 import type {JobDraft, JobFile, JobRecord} from './journal.ts'
 import {openMeter} from './meter.ts'
-import {readJobOrders} from './orders/fold.ts'
+import {jobOrders} from './orders/fold.ts'
 import {openOrderJob} from './orders/kind.ts'
 import {type SameJob, unfinishedJob} from './standing.ts'
 
@@ -63,7 +63,7 @@ export interface JobWork {
   verdict(): Failure | undefined
 }
 
-const read = {orders: readJobOrders, cart: readJobCarts}
+const read = {orders: jobOrders, cart: jobCarts}
 
 /** The newest unfinished job of the same file, if there is one. */
 export async function openJobOf(session: Session, same: SameJob): Promise<JobFile | undefined> {

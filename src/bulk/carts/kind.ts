@@ -4,7 +4,7 @@ import {span} from '../../terminal/cells.ts'
 import type {JobFile} from '../journal.ts'
 import {refusedCartColumns, writeRefused} from '../orders/screen.ts'
 import type {Counts, JobScreen, JobWork} from '../run.ts'
-import {type JobCarts, readJobCarts} from './fold.ts'
+import {type JobCarts, jobCarts} from './fold.ts'
 import {
   type CartSummary,
   cartRowOf,
@@ -18,7 +18,7 @@ import {importedTable, importSummary} from './screen.ts'
 
 /** A job that brings the carts of a file to what they are to hold. */
 export function openCartJob(session: Session, job: JobFile, screen: JobScreen): JobWork {
-  const carts = readJobCarts(job)
+  const carts = jobCarts(job)
   const {id} = job.head
   return {
     rows: 'carts',

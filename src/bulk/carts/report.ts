@@ -43,14 +43,14 @@ export function* cartRowsOf(carts: JobCarts): Generator<CartRow> {
 
 export function* lineViewsOf(carts: JobCarts): Generator<CartLineView> {
   for (let at = 0; at < carts.size; at++) {
-    const rows = new Map(carts.wanted(at).lines.map(({variantId, row}) => [variantId, row]))
+    const rows = new Map(carts.planned(at).lines.map(({variantId, row}) => [variantId, row]))
     const {customerRef, lines} = cartRowOf(carts, at)
     for (const line of lines) yield {...line, customerRef, row: rows.get(line.variantId) ?? null}
   }
 }
 
 export function cartRowOf(carts: JobCarts, at: number): CartRow {
-  const {customerRef, lines} = carts.wanted(at)
+  const {customerRef, lines} = carts.planned(at)
   const said = carts.outcome(at)
   const targets = carts.target(at)?.lines
   const known = targets ?? lines.map((line) => ({...line, before: null, target: null}))
@@ -107,7 +107,7 @@ export interface RefusedLine {
  */
 export function* refusedLinesOf(carts: JobCarts, mode: string | null | undefined): Generator<RefusedLine> {
   for (let at = 0; at < carts.size; at++) {
-    const {customerRef, lines} = carts.wanted(at)
+    const {customerRef, lines} = carts.planned(at)
     const failures = carts.state(at) === 'refused' ? (carts.outcome(at)?.failures ?? []) : []
     if (failures.length === 0) continue
     for (const {variantId, quantity} of lines) {

@@ -4,6 +4,7 @@ import {bringToTarget, type CartTools, type CartWork, type Reach, sureAt} from '
 import type {ImportMode} from '../../flows/cart/steps.ts'
 import {endsRow, type Patience, patiently} from '../../flows/outage.ts'
 import type {CartOutcome, JobFile} from '../journal.ts'
+import {pool} from '../pool.ts'
 import type {JobCarts} from './fold.ts'
 
 export type CartImportEvent =
@@ -41,27 +42,18 @@ const CART = null
  */
 export async function runCartImport(run: CartImportRun): Promise<void> {
   const again: NumberedWork[] = []
-  let failure: unknown
-  let next = 0
-  async function worker(): Promise<void> {
-    while (next < run.carts.size && failure === undefined && !run.stop.aborted) {
-      const at = next++
-      if (!isUnsettled(run.carts, at)) continue
-      const work = workOf(run, at)
-      if (await workOn(run, work)) again.push(work)
-    }
+  const workOnce = async (at: number) => {
+    const work = workOf(run, at)
+    if (await workOn(run, work)) again.push(work)
   }
-  const guarded = () =>
-    worker().catch((error: unknown) => {
-      failure ??= error
-    })
-  await Promise.all(Array.from({length: AT_A_TIME}, guarded))
-  if (failure !== undefined) throw failure
+  await pool(AT_A_TIME, unsettled(run.carts), workOnce, run.stop)
   await lookAgain(run, again)
   run.carts.readOn()
 }
 
-const isUnsettled = (carts: JobCarts, at: number) => ['todo', 'unknown'].includes(carts.state(at))
+function* unsettled(carts: JobCarts): Generator<number> {
+  for (let at = 0; at < carts.size; at++) if (['todo', 'unknown'].includes(carts.state(at))) yield at
+}
 
 /** Takes the carts in which something was lost up again, each when it has had its time to arrive. */
 async function lookAgain(run: CartImportRun, again: NumberedWork[]): Promise<void> {
@@ -79,7 +71,7 @@ async function lookAgain(run: CartImportRun, again: NumberedWork[]): Promise<voi
 }
 
 function workOf({job, carts, tools}: CartImportRun, at: number): NumberedWork {
-  const {customerRef, lines} = carts.wanted(at)
+  const {customerRef, lines} = carts.planned(at)
   const lost: CartWork['lost'] = new Map()
   for (const sent of carts.sent(at)) {
     const age = Math.max(0, Date.parse(tools.clock()) - Date.parse(sent.at))

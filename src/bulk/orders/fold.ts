@@ -1,159 +1,87 @@
-import type Big from 'big.js'
 import {exact} from '../../contract/money.ts'
 import {fold, type OrderEntry, type Outcome} from '../../store/orders.ts'
-import {type JobFile, type JobRecord, type PlannedRow, readerOf} from '../journal.ts'
+import {foldRows} from '../fold.ts'
+import type {JobFile, JobRecord, PlannedRow} from '../journal.ts'
 
-/** `todo`: nothing that could charge is open, and nothing has been decided. */
-export type RowState = 'todo' | 'placed' | 'already-placed' | 'refused' | 'unknown'
-
+type State = 'placed' | 'already-placed' | 'refused' | 'unknown'
 type Step = Extract<JobRecord, {step: 'LOCKED' | 'SUBMITTING' | 'OUTCOME'}>
 
-/**
- * What the journal of an order import adds up to, a few numbers for each order: what is wanted and what became of it
- * stays on disk, and is read where it is needed. Orders are numbered from 0 in the order of the file.
- */
-export interface JobOrders {
-  /** Takes in what was appended since; true where something was. */
-  readOn(): boolean
-  readonly size: number
-  /** How many lines all of them have. */
-  readonly lines: number
-  state(order: number): RowState
-  count(state: RowState): number
-  planned(order: number): PlannedRow
-  /** The last outcome, also of an order that is to be done again. */
-  outcome(order: number): Outcome | undefined
+interface Kept {
+  /** Whether its cart may hold lines that were added for it. */
+  filled: boolean
   /** Whether a create that could have charged was ever written down as sent. */
-  wasSubmitted(order: number): boolean
-  /** Whether a create of it was sent that has no answer yet. */
-  isOpen(order: number): boolean
-  /** How many orders are to be done of which a create is open; and how many that were refused for the time being. */
-  openCount(): number
-  reopenedCount(): number
-  /** When the first lock of the job was priced, by the service's clock. */
-  since(): string | null
-  /** Whether the cart of the order may hold lines that were added for it. */
-  isFilled(order: number): boolean
-  /** All that is known of an order that is not settled. */
-  entry(order: number): OrderEntry
-  /** How many placed orders were charged another total than their locks said. */
-  otherTotals(): number
-  /** What all placed orders were charged, and the currency. */
-  charged(): {total: Big; currency: string | null}
-  /** The latest moment at which a lock ends that an unsettled order was sent with. */
-  locksEnd(order: number): string | null
+  submitted: boolean
+  /** What was written of it after its plan, as long as it is not settled. */
+  steps: readonly Step[]
 }
 
-/** All that the journal says by now. */
-export function readJobOrders(job: JobFile): JobOrders {
-  const orders = jobOrders(job)
-  orders.readOn()
-  return orders
-}
+const none: readonly Step[] = []
 
-export function jobOrders(job: JobFile): JobOrders {
-  const numbers = new Map<string, number>()
-  const places: number[] = []
-  const outcomes: number[] = []
-  const states: RowState[] = []
-  const submitted: boolean[] = []
-  const filled: boolean[] = []
-  /** What was written of orders that are not settled, after their plan. */
-  const live = new Map<number, Step[]>()
-  const counts: Record<RowState, number> = {
-    todo: 0,
-    placed: 0,
-    'already-placed': 0,
-    refused: 0,
-    unknown: 0,
-  }
-  let lines = 0
-  let charged = exact('0')
-  let currency: string | null = null
-  let otherTotals = 0
-  let since: string | null = null
+/** What the journal of an order import adds up to. `todo`: nothing that could charge is open, and nothing is decided. */
+export type JobOrders = ReturnType<typeof jobOrders>
 
-  const turn = (order: number, state: RowState) => {
-    const before = states[order]
-    if (before) counts[before] -= 1
-    states[order] = state
-    counts[state] += 1
-  }
-  const isOpen = (order: number) =>
-    states[order] === 'todo' && (live.get(order) ?? []).some(({step}) => step === 'SUBMITTING')
-  const countTodo = (test: (order: number) => boolean) =>
-    [...live.keys()].filter((order) => states[order] === 'todo' && test(order)).length
-  const planned = (order: number) => job.at(places[order] as number) as PlannedRow
-
-  function take(record: JobRecord, place: number): void {
-    if (record.step === 'PLANNED') {
-      numbers.set(record.reference, places.length)
-      turn(places.length, 'todo')
-      places.push(place)
-      lines += record.lines.length
-      return
-    }
-    const order = 'reference' in record ? numbers.get(record.reference) : undefined
-    if (order === undefined) return
-    if (record.step === 'FILLING') filled[order] = true
-    if (record.step === 'CLEARED') filled[order] = false
-    if (record.step === 'LOCKED') since ??= record.pricedAt
-    if (record.step === 'SUBMITTING') submitted[order] = true
-    if (record.step === 'LOCKED' || record.step === 'SUBMITTING' || record.step === 'OUTCOME') {
-      live.set(order, [...(live.get(order) ?? []), record])
-    }
-    if (record.step === 'OUTCOME') settle(order, record, place)
-  }
-
-  function settle(order: number, step: Outcome, place: number): void {
-    outcomes[order] = place
-    turn(order, step.again ? 'todo' : step.outcome === 'abandoned' ? 'refused' : step.outcome)
-    if (step.outcome === 'unknown') return
-    if (step.again) live.set(order, [])
-    else live.delete(order)
-    if (step.outcome !== 'placed') return
-    // The order took its lines with it, where its own answer says so.
-    if (step.state === 'CREATED') filled[order] = false
-    if (step.message !== undefined) otherTotals += 1
-    if (step.total !== null) charged = charged.plus(exact(step.total))
-    currency ??= step.currency
-  }
-
-  return {
-    readOn: readerOf(job, take),
-    get size() {
-      return places.length
-    },
-    get lines() {
-      return lines
-    },
-    state: (order) => states[order] ?? 'todo',
-    count: (state) => counts[state],
-    planned,
-    outcome(order) {
-      const place = outcomes[order]
-      return place === undefined ? undefined : (job.at(place) as Outcome)
-    },
-    wasSubmitted: (order) => submitted[order] === true,
+export function jobOrders(job: JobFile) {
+  const sums = {charged: exact('0'), currency: null as string | null, others: 0, since: null as string | null}
+  const keptOf = (): Kept => ({filled: false, submitted: false, steps: none})
+  const base = foldRows<PlannedRow, Outcome, State, Kept>(job, keptOf, (row, record, turn) => {
+    if (record.step === 'FILLING') row.filled = true
+    if (record.step === 'CLEARED') row.filled = false
+    if (record.step === 'SUBMITTING') row.submitted = true
+    if (record.step === 'LOCKED') sums.since ??= record.pricedAt
+    if (record.step === 'LOCKED' || record.step === 'SUBMITTING') row.steps = [...row.steps, record]
+    if (record.step !== 'OUTCOME') return
+    turn(record.again ? 'todo' : record.outcome === 'abandoned' ? 'refused' : record.outcome)
+    row.steps = record.outcome === 'unknown' ? [...row.steps, record] : none
+    if (record.outcome !== 'placed' || record.again) return
+    // The order took its lines with it, if its own answer says so.
+    if (record.state === 'CREATED') row.filled = false
+    addCharge(sums, record)
+  })
+  const {rows} = base
+  const isOpen = (at: number) =>
+    rows[at]?.state === 'todo' && rows[at].steps.some(({step}) => step === 'SUBMITTING')
+  const countTodo = (test: (at: number) => boolean) =>
+    rows.reduce((sum, {state}, at) => (state === 'todo' && test(at) ? sum + 1 : sum), 0)
+  return Object.assign(base, {
+    wasSubmitted: (at: number) => rows[at]?.submitted === true,
+    /** Whether a create of it was sent that has no answer yet. */
     isOpen,
+    /** How many orders are to be done of which a create is open. */
     openCount: () => countTodo(isOpen),
-    reopenedCount: () => countTodo((order) => !isOpen(order) && outcomes[order] !== undefined),
-    since: () => since,
-    isFilled: (order) => filled[order] === true,
-    entry(order) {
-      const plan = planned(order)
+    /** How many orders are to be done that were refused for the time being. */
+    reopenedCount: () => countTodo((at) => !isOpen(at) && rows[at]?.outcome !== undefined),
+    /** When the first lock of the job was priced, by the service's clock. */
+    since: () => sums.since,
+    isFilled: (at: number) => rows[at]?.filled === true,
+    /** All that is known of an order that is not settled. */
+    entry(at: number): OrderEntry {
+      const plan = base.planned(at)
       const entries = new Map<string, OrderEntry>()
-      fold(job.head.id, entries, plan)
-      for (const step of live.get(order) ?? []) fold(job.head.id, entries, step)
+      for (const step of [plan, ...(rows[at]?.steps ?? none)]) fold(job.head.id, entries, step)
       return entries.get(plan.reference) as OrderEntry
     },
-    otherTotals: () => otherTotals,
-    charged: () => ({total: charged, currency}),
-    locksEnd(order) {
-      const ends = (live.get(order) ?? []).flatMap((step) =>
+    /** How many placed orders were charged another total than their locks said. */
+    otherTotals: () => sums.others,
+    /** What all placed orders were charged. */
+    charged: () => ({total: sums.charged, currency: sums.currency}),
+    /** The latest moment at which a lock ends that an unsettled order was sent with. */
+    locksEnd(at: number): string | null {
+      const ends = (rows[at]?.steps ?? none).flatMap((step) =>
         step.step === 'LOCKED' && step.expiresAt !== null ? [step.expiresAt] : [],
       )
       return ends.sort().at(-1) ?? null
     },
-  }
+  })
+}
+
+interface Sums {
+  charged: ReturnType<typeof exact>
+  currency: string | null
+  others: number
+}
+
+function addCharge(sums: Sums, {message, total, currency}: Outcome): void {
+  if (message !== undefined) sums.others += 1
+  if (total !== null) sums.charged = sums.charged.plus(exact(total))
+  sums.currency ??= currency
 }

@@ -4,7 +4,7 @@ import type {Session} from '../../session.ts'
 import {money, span} from '../../terminal/cells.ts'
 import type {JobFile} from '../journal.ts'
 import type {Counts, JobScreen, JobWork} from '../run.ts'
-import {type JobOrders, readJobOrders} from './fold.ts'
+import {type JobOrders, jobOrders} from './fold.ts'
 import {openBudget} from './one.ts'
 import {
   type LedgerProof,
@@ -25,7 +25,7 @@ export function openOrderJob(
   concurrency: number,
   screen: JobScreen,
 ): JobWork {
-  const orders = readJobOrders(job)
+  const orders = jobOrders(job)
   const {options, id} = job.head
   const last = job.last()
   let ledger = (last?.step === 'DONE' && last.ledger) || null

@@ -9,6 +9,7 @@ import {notReady} from '../../flows/order/checkout.ts'
 import {reasonOf} from '../../flows/order/intent.ts'
 import {type Price, priceOf} from '../../flows/order/price.ts'
 import {endsRow, type Patience, patiently} from '../../flows/outage.ts'
+import {pool} from '../pool.ts'
 import type {FileOrder} from './file.ts'
 import {fillExactly} from './fill.ts'
 
@@ -56,18 +57,21 @@ export async function previewOrders(run: PreviewRun): Promise<OrderPreviews> {
   const baskets = new Map<string, Promise<Basket>>()
   const sum = {total: exact('0'), known: true, currency: null as string | null}
   const refused: RefusedPreview[] = []
-  let failed = false
+  const free = [...run.carts]
 
-  async function lane(cart: string): Promise<void> {
-    for (let next = await run.orders.next(); !next.done; next = await run.orders.next()) {
-      if (failed) return
-      if (run.patience.stop.aborted) throw new Failure('INTERRUPTED')
-      const order = next.value
-      const lines = order.lines.map(({variantId = '', quantity}) => ({variantId, quantity}))
-      const key = keyOf(lines)
-      const basket = baskets.get(key) ?? previewBasket(run, cart, lines)
-      baskets.set(key, basket)
+  async function price(order: FileOrder): Promise<void> {
+    if (run.patience.stop.aborted) throw new Failure('INTERRUPTED')
+    const lines = order.lines.map(({variantId = '', quantity}) => ({variantId, quantity}))
+    const key = keyOf(lines)
+    const cart = free.pop() ?? ''
+    const basket = baskets.get(key) ?? previewBasket(run, cart, lines)
+    baskets.set(key, basket)
+    try {
       count(order, await basket)
+    } catch (error) {
+      throw run.patience.stop.aborted ? new Failure('INTERRUPTED') : error
+    } finally {
+      free.push(cart)
     }
   }
 
@@ -82,13 +86,7 @@ export async function previewOrders(run: PreviewRun): Promise<OrderPreviews> {
     run.tell({kind: 'order-priced', refused: isRefused})
   }
 
-  const guarded = (cart: string) =>
-    lane(cart).catch((error: unknown) => {
-      failed = true
-      throw run.patience.stop.aborted ? new Failure('INTERRUPTED') : error
-    })
-  const ends = await Promise.allSettled(run.carts.map(guarded))
-  for (const end of ends) if (end.status === 'rejected') throw end.reason
+  await pool(run.carts.length, run.orders, price)
   return {
     baskets: baskets.size,
     total: sum.known ? sum.total.toFixed() : null,

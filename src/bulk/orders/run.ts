@@ -5,6 +5,7 @@ import {totalOf} from '../../flows/order/take-up.ts'
 import {endsRow} from '../../flows/outage.ts'
 import type {OrderRecord} from '../../store/orders.ts'
 import type {JobFile, JobRecord} from '../journal.ts'
+import {pool} from '../pool.ts'
 import type {JobOrders} from './fold.ts'
 import {
   type BulkOrder,
@@ -147,50 +148,35 @@ function workOf(orders: JobOrders, at: number): BulkWork {
 }
 
 /**
- * Works on as many orders at a time as asked for; those of a cart that is busy wait for it. `stuck` are the customers
- * into whose carts nothing may be put: an order is open there, or the cart is in use.
+ * Works on as many orders at a time as asked for, never two of one cart. `stuck` are the customers into whose carts
+ * nothing may be put: an order is open there, or the cart is in use.
  */
 async function workThrough(run: BulkRun, tools: BulkTools, stuck: Set<string>): Promise<void> {
-  const queue = numbersOf(run.orders)
-  const waiting = new Map<string, number[]>()
-  let failure: unknown
-  const goesOn = () => failure === undefined && !run.stop.aborted
-
-  /** The next order whose cart is free. */
-  function next(): BulkWork | undefined {
-    for (let found = queue.next(); !found.done; found = queue.next()) {
-      if (!isUnsettled(run.orders, found.value)) continue
-      const work = workOf(run.orders, found.value)
-      const {customerRef} = work.order
-      const others = waiting.get(customerRef)
-      if (others === undefined) {
-        waiting.set(customerRef, [])
-        return work
-      }
-      others.push(found.value)
+  const queues = new Map<string, number[]>()
+  const workOnCart = async (customerRef: string, goesOn: () => boolean) => {
+    const queue = queues.get(customerRef) ?? []
+    for (let at = queue.shift(); at !== undefined && goesOn(); at = queue.shift()) {
+      const work = workOf(run.orders, at)
+      if (stuck.has(customerRef)) await postpone(run, tools, work)
+      else if (['unknown', 'busy'].includes(await settle(run, tools, work))) stuck.add(customerRef)
     }
-    return undefined
+    queues.delete(customerRef)
   }
+  await pool(run.concurrency, freeCarts(run.orders, queues), workOnCart, run.stop)
+}
 
-  async function worker(): Promise<void> {
-    for (let work = next(); work && goesOn(); work = next()) {
-      const {customerRef} = work.order
-      for (let own: BulkWork | undefined = work; own && goesOn(); ) {
-        if (stuck.has(customerRef)) await postpone(run, tools, own)
-        else if (['unknown', 'busy'].includes(await settle(run, tools, own))) stuck.add(customerRef)
-        const after: number | undefined = waiting.get(customerRef)?.shift()
-        own = after === undefined ? undefined : workOf(run.orders, after)
-      }
-      waiting.delete(customerRef)
+/** The carts of unsettled orders that nobody works on, each once its next order is at the head of a queue of its own. */
+function* freeCarts(orders: JobOrders, queues: Map<string, number[]>): Generator<string> {
+  for (const at of numbersOf(orders)) {
+    if (!isUnsettled(orders, at)) continue
+    const {customerRef} = orders.planned(at)
+    const queue = queues.get(customerRef)
+    if (queue) queue.push(at)
+    else {
+      queues.set(customerRef, [at])
+      yield customerRef
     }
   }
-
-  const guarded = () =>
-    worker().catch((error: unknown) => {
-      failure ??= error
-    })
-  await Promise.all(Array.from({length: run.concurrency}, guarded))
-  if (failure !== undefined) throw failure
 }
 
 async function settle(

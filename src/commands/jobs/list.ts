@@ -1,5 +1,5 @@
-import {readJobCarts} from '../../bulk/carts/fold.ts'
-import {readJobOrders} from '../../bulk/orders/fold.ts'
+import {jobCarts} from '../../bulk/carts/fold.ts'
+import {jobOrders} from '../../bulk/orders/fold.ts'
 import {jobColumns} from '../../bulk/orders/screen.ts'
 import {jobStanding} from '../../bulk/standing.ts'
 import {apiFlags, ScentCommand} from '../../command.ts'
@@ -18,7 +18,7 @@ export default class JobsList extends ScentCommand {
   async run(): Promise<Listing> {
     const {flags} = await this.parse(JobsList)
     const session = await this.session(flags)
-    const read = {orders: readJobOrders, cart: readJobCarts}
+    const read = {orders: jobOrders, cart: jobCarts}
     const items = (await session.jobs()).list().map((job) => jobStanding(job, read))
     this.note('Local record: jobs of this machine under this profile.')
     this.show({rows: items, columns: jobColumns, empty: 'No job has been run from here.'})

@@ -1,5 +1,5 @@
 import type {JobFile} from '../../bulk/journal.ts'
-import {readJobOrders} from '../../bulk/orders/fold.ts'
+import {jobOrders} from '../../bulk/orders/fold.ts'
 import {verdictsOf} from '../../bulk/orders/report.ts'
 import {apiFlags, ScentCommand} from '../../command.ts'
 import {digits} from '../../contract/money.ts'
@@ -32,7 +32,7 @@ export default class OrdersList extends ScentCommand {
 /** The orders of a job that were begun. */
 function* bulkOrders(job: JobFile): Generator<RecordedOrder> {
   if (job.head.kind !== 'orders') return
-  const orders = readJobOrders(job)
+  const orders = jobOrders(job)
   for (const row of verdictsOf(orders, job)) {
     if (row.outcome === 'pending' && row.verdict !== 'UNDER WAY') continue
     const {externalReference, customerRef, orderId, total, currency, startedAt, updatedAt} = row

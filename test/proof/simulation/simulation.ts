@@ -1,5 +1,5 @@
 import type {JobFile} from '../../../src/bulk/journal.ts'
-import {readJobOrders} from '../../../src/bulk/orders/fold.ts'
+import {jobOrders} from '../../../src/bulk/orders/fold.ts'
 import {addCartItem} from '../../../src/contract/cart.ts'
 import {seeded} from '../../support/virtual-time.ts'
 import type {SimulatedDisk} from './disk.ts'
@@ -120,7 +120,7 @@ export async function simulate(seed: number, shop: SimulatedShop, mistake?: Mist
 }
 
 function endsOf(job: JobFile): string[] {
-  const orders = readJobOrders(job)
+  const orders = jobOrders(job)
   return Array.from(
     {length: orders.size},
     (_, at) => `${orders.state(at)} ${orders.outcome(at)?.state ?? ''}`,
