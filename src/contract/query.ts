@@ -55,7 +55,7 @@ export function says(rule: QueryRule): string {
     case 'uuid':
       return 'must be a UUID'
     case 'enum':
-      return `must be one of ${rule.values.join(', ')}`
+      return 'must be one of the allowed values'
     case 'tokens':
       return `must be some of ${rule.values.join(', ')}`
     case 'decimal':

@@ -59,14 +59,6 @@ describe('a preview', () => {
     expect(payload.lines[1]).toMatchObject({ok: false, listPrice: null, lineTotalWithVat: null})
   })
 
-  test('says PRICE_NOT_AVAILABLE when P04 is turned', async () => {
-    await sandbox.close()
-    await setUp(['P04=PRICE_NOT_AVAILABLE'])
-    await caller.filled('C', {[v('RML-SAF-050')]: 1})
-    await set('RML-SAF-050', {price: null})
-    expect((await preview('C')).payload.lines[0].issue).toBe('PRICE_NOT_AVAILABLE')
-  })
-
   test('names an order in the making before a paused access', async () => {
     const {payload} = await caller.filled('C', {[v('RML-SAF-050')]: 1})
     await control(sandbox, 'POST', 'faults', {

@@ -143,11 +143,11 @@ test('without a running sandbox the controls say so', async () => {
 })
 
 test('the controls steer it', async () => {
-  await start('--memory', '--no-limits', '--assume', 'P04=PRICE_NOT_AVAILABLE', '--env', 'production')
+  await start('--memory', '--no-limits', '--assume', 'L04=allowed', '--env', 'production')
   expect(await json('status', '--check')).toMatchObject({
     environment: 'production',
     limits: false,
-    assumptions: ['P04=PRICE_NOT_AVAILABLE'],
+    assumptions: ['L04=allowed'],
     violations: [],
   })
   expect(await json('status', '--all')).toHaveProperty('orders')

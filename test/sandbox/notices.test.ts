@@ -171,17 +171,8 @@ describe('an answer', () => {
   })
 })
 
-test('notices are read by events alone, unless their reads are assumed', async () => {
+test('notices are read by events alone', async () => {
   const {payload} = await control(sandbox, 'GET', 'state')
   const path = `/scent/unfulfillable-notices/${payload.notices[0].id}`
   expect((await caller.ask('GET', path)).status).toBe(404)
-  expect((await caller.ask('GET', '/scent/unfulfillable-notices')).status).toBe(404)
-  await sandbox.close()
-  await setUp(['G20=serve'])
-  const read = await caller.ask('GET', path)
-  expect(read.payload).toMatchObject({id: payload.notices[0].id, status: 'AwaitingPartnerResponse'})
-  expect((await caller.ask('GET', '/scent/unfulfillable-notices')).payload.items).toEqual([read.payload])
-  expect((await caller.ask('GET', '/scent/webhooks')).payload).toMatchObject({items: []})
-  caller = callerOf(sandbox, 'rimal-online')
-  expect((await caller.ask('GET', path)).state).toBe('NOT_FOUND_UNFULFILLABLE_NOTICE')
 })

@@ -135,16 +135,3 @@ describe('the provisional report', () => {
     expect((await caller.ask('GET', '/statements/report')).state).toBe('VALIDATION_MISSING_REPORT_RANGE')
   })
 })
-
-test('implied lists tell the statements and single codes only when G20 is turned', async () => {
-  expect((await caller.ask('GET', '/statements')).state).toBe('NOT_FOUND_ROUTE')
-  await sandbox.close()
-  sandbox = await createSandbox({limits: false, assume: ['G20=serve']})
-  caller = callerOf(sandbox)
-  const {items} = (await caller.ask('GET', '/statements')).payload
-  expect(items).toMatchObject([
-    {id: (await idsOf())[0], statementNumber: 'ST-000001', emailStatus: 'NotSent'},
-  ])
-  const [code] = (await caller.ask('GET', '/scent/discount-codes')).payload.items
-  expect((await caller.ask('GET', `/scent/discount-codes/${code.id}`)).payload).toEqual(code)
-})

@@ -18,7 +18,7 @@ export default class SandboxStart extends ScentCommand {
   static override examples = [
     '<%= config.bin %> sandbox start --detach',
     '<%= config.bin %> sandbox start --memory --port 0 --no-limits --json',
-    '<%= config.bin %> sandbox start --assume P04=PRICE_NOT_AVAILABLE',
+    '<%= config.bin %> sandbox start --assume L04=allowed',
   ]
   static override flags = {
     ...outputFlags,

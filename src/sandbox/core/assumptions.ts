@@ -4,15 +4,11 @@ import {Failure} from '../../contract/failure.ts'
  * What the spec leaves open, and can be turned the other way. The decision that is in force by itself is listed first.
  */
 export const alternatives = {
-  C03: ['absent', 'serve'], // routes that edit the bare cart
   E09: ['ignore', 'reject'], // unknown body fields
-  G20: ['absent', 'serve'], // lists of orders and carts, the wallet's balance
   H05: ['v1', 'plain'], // whether the signature of a delivery starts with v1=
-  H21: ['printed', 'alias'], // PATCH .../active only without /scent, or also with it
   L04: ['refused', 'allowed'], // an order that the wallet can't pay: Failed, or an overdraft
   O01: ['created', 'success'], // the answer to an order create: 201 CREATED or 200 SUCCESS
   O20: ['current', 'synced'], // whether delivery moves an order's status on
-  P04: ['NOT_PRICED', 'PRICE_NOT_AVAILABLE'], // the preview's issue for a line without a price
   R03: ['Damaged', 'any'], // the reason codes of a return: the one that is known, or whatever is sent
   R07: ['plural', 'singular'], // the form of return requests: plural and Requested, or singular and Pending
   W06: ['NOT_UNAVAILABLE', 'ALREADY_AVAILABLE'], // the refusal of a back-in-stock registration

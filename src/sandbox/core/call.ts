@@ -1,5 +1,7 @@
+import type {api, OperationName} from '../../contract/api.ts'
 import type {Body, Operation, Params} from '../../contract/operation.ts'
 import type {QueryRule} from '../../contract/query.ts'
+import type {Method} from '../../contract/wire.ts'
 import type {Currency} from '../rules/money.ts'
 import type {Partner} from '../rules/partners.ts'
 import type {State} from './state.ts'
@@ -28,7 +30,8 @@ export interface Call<O extends Operation = Operation> {
   partner: Partner
   params: Params<O>
   query: ParsedQuery<O>
-  body: Body<O>
+  /** By the schema of its operation; of any operation at all, nothing is known about it. */
+  body: Operation extends O ? unknown : Body<O>
   /** The body as it came, with the fields that its schema does not know. */
   sent?: Readonly<Record<string, unknown>> | undefined
   /** The display currency of X-Partner-Currency, when it is a supported one. */
@@ -39,8 +42,29 @@ export interface Call<O extends Operation = Operation> {
   arrived?: number
 }
 
+export type CallOf<Name extends OperationName> = Call<(typeof api)[Name]>
+
 /** Serves one operation inside one transaction. Throws a Failure to refuse, which rolls everything back. */
 export type Handler<O extends Operation> = (call: Call<O>) => unknown
+
+/** The rules of some operations, by the names that the contract's registry has for them. */
+export type Rules = {[Name in OperationName]?: Handler<(typeof api)[Name]>}
+
+/** An operation with its rule. */
+export interface Served {
+  name: OperationName
+  operation: Operation
+  handler: Handler<Operation> | undefined
+  /** What is checked before the transaction. */
+  check?: ((call: Call) => Promise<void>) | undefined
+}
+
+/** One method on one path. Two operations may share it; then the fields of the body say which one is meant. */
+export interface Route {
+  method: Method
+  path: string
+  served: [Served, ...Served[]]
+}
 
 /** An answer that is known only after the commit, such as that of a delivery. */
 export class Afterwards {

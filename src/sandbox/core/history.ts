@@ -1,9 +1,9 @@
-import {deleteCart, serveAddCartItem} from '../rules/cart.ts'
+import {addCartItem, deleteCart} from '../rules/cart.ts'
 import {cartOf} from '../rules/cart-view.ts'
 import {lockOf} from '../rules/checkout.ts'
 import {issueHour, issuePeriod, openPeriod, settlePeriod} from '../rules/commissions.ts'
 import {raiseNotice} from '../rules/notices.ts'
-import {serveCreateOrder} from '../rules/orders.ts'
+import {createOrder} from '../rules/orders.ts'
 import {type Partner, partnerByClientId, partnerById} from '../rules/partners.ts'
 import {closeStatement} from '../rules/statements.ts'
 import {moveWallet} from '../rules/wallet.ts'
@@ -118,11 +118,11 @@ function placeOrder(
   const base = {state, world, partner, currency: null, now: at}
   for (const [sku, quantity] of Object.entries(lines)) {
     const body = {variantId: variantOf(state, sku), quantity}
-    serveAddCartItem({...base, params: {}, query: {customerRef}, body})
+    addCartItem({...base, params: {}, query: {customerRef}, body})
   }
   const {lockId} = lockOf(base, customerRef) as {lockId: string}
   const body = {externalReference, customerRef, lockId, shippingAddress: demoAddress}
-  const {payload} = serveCreateOrder({...base, params: {}, query: {}, body})
+  const {payload} = createOrder({...base, params: {}, query: {}, body})
   const left = cartOf(world, id, customerRef)
   if (left !== undefined) deleteCart(world, left.id)
   return (payload as {id: string}).id

@@ -1,132 +1,65 @@
 import {api, type OperationName} from '../../contract/api.ts'
 import type {Operation} from '../../contract/operation.ts'
 import {salesReports} from '../../contract/reports.ts'
-import type {Method} from '../../contract/wire.ts'
 import {createMatcher, type Matcher} from '../door/match.ts'
-import {serveListBrands, serveReadBrand} from '../rules/brands.ts'
-import {
-  serveAddCartItem,
-  serveClearCart,
-  serveNotify,
-  serveReadCart,
-  serveRemoveCartItem,
-  serveSetCartItem,
-  serveStepCartItem,
-} from '../rules/cart.ts'
-import {servePreview, servePreviewOf, serveTakeLock} from '../rules/checkout.ts'
-import {serveListPeriods, serveObjection} from '../rules/commissions.ts'
-import {serveCreateDiscountCode, serveListDiscountCodes, serveUpdateDiscountCode} from '../rules/discounts.ts'
-import {serveRespond} from '../rules/notices.ts'
-import {serveReadOrder, serveReadOrderByGlobalId, serveTrackOrder} from '../rules/order-reads.ts'
-import {serveCreateOrder} from '../rules/orders.ts'
-import {serveSalesReport} from '../rules/reports.ts'
-import {
-  serveCreateReturn,
-  serveListOrderReturns,
-  serveListReturns,
-  serveWithdrawReturn,
-} from '../rules/returns.ts'
-import {serveListScents, serveReadScent} from '../rules/scents.ts'
-import {serveReadStatement, serveReportStatement} from '../rules/statements.ts'
-import {serveListVariants, serveReadVariant} from '../rules/variants.ts'
-import {serveListTransactions} from '../rules/wallet.ts'
-import {
-  checkWebhook,
-  serveCreateWebhook,
-  serveListDeliveries,
-  serveSetWebhookActive,
-  serveTestWebhook,
-  serveUpdateWebhook,
-} from '../rules/webhooks.ts'
-import {serveAddWishlistItem, serveReadWishlist, serveRemoveWishlistItem} from '../rules/wishlist.ts'
-import {addedRoutes} from './added-routes.ts'
+import {rules as brands} from '../rules/brands.ts'
+import {rules as cart} from '../rules/cart.ts'
+import {rules as checkout} from '../rules/checkout.ts'
+import {rules as commissions} from '../rules/commissions.ts'
+import {rules as discounts} from '../rules/discounts.ts'
+import {rules as notices} from '../rules/notices.ts'
+import {rules as orderReads} from '../rules/order-reads.ts'
+import {rules as orders} from '../rules/orders.ts'
+import {rules as reports} from '../rules/reports.ts'
+import {rules as returns} from '../rules/returns.ts'
+import {rules as scents} from '../rules/scents.ts'
+import {rules as statements} from '../rules/statements.ts'
+import {rules as variants} from '../rules/variants.ts'
+import {rules as wallet} from '../rules/wallet.ts'
+import {checkWebhook, rules as webhooks} from '../rules/webhooks.ts'
+import {rules as wishlist} from '../rules/wishlist.ts'
 import type {Assumptions} from './assumptions.ts'
-import type {Call, Handler} from './call.ts'
+import type {Call, CallOf, Handler, Route, Rules, Served} from './call.ts'
 
 /** The rule of each operation. The token exchange has a door of its own. */
-const handlers: {[Name in OperationName]?: Handler<(typeof api)[Name]>} = {
-  listVariants: serveListVariants,
-  readVariant: serveReadVariant,
-  listScents: serveListScents,
-  readScent: serveReadScent,
-  listBrands: serveListBrands,
-  readBrand: serveReadBrand,
-  readCart: serveReadCart,
-  addCartItem: serveAddCartItem,
-  setCartItem: serveSetCartItem,
-  stepCartItem: serveStepCartItem,
-  removeCartItem: serveRemoveCartItem,
-  clearCart: serveClearCart,
-  notifyBackInStock: serveNotify,
-  previewCheckout: servePreview,
-  previewCheckoutOf: servePreviewOf,
-  takePriceLock: serveTakeLock,
-  createOrder: serveCreateOrder,
-  readOrder: serveReadOrder,
-  readOrderByGlobalId: serveReadOrderByGlobalId,
-  trackOrder: serveTrackOrder,
-  createReturn: serveCreateReturn,
-  listOrderReturns: serveListOrderReturns,
-  listReturns: serveListReturns,
-  withdrawReturn: serveWithdrawReturn,
-  respondToNotice: serveRespond,
-  createWebhook: serveCreateWebhook,
-  updateWebhook: serveUpdateWebhook,
-  setWebhookActive: serveSetWebhookActive,
-  listDeliveries: serveListDeliveries,
-  testWebhook: serveTestWebhook,
-  readWishlist: serveReadWishlist,
-  addWishlistItem: serveAddWishlistItem,
-  removeWishlistItem: serveRemoveWishlistItem,
-  listDiscountCodes: serveListDiscountCodes,
-  createDiscountCode: serveCreateDiscountCode,
-  updateDiscountCode: serveUpdateDiscountCode,
-  listWalletTransactions: serveListTransactions,
-  readStatement: serveReadStatement,
-  reportStatement: serveReportStatement,
-  listCommissionPeriods: serveListPeriods,
-  objectToCommission: serveObjection,
-  readSalesReport: serveSalesReport,
+const rules: Rules = {
+  ...variants,
+  ...scents,
+  ...brands,
+  ...cart,
+  ...checkout,
+  ...orders,
+  ...orderReads,
+  ...returns,
+  ...notices,
+  ...webhooks,
+  ...wishlist,
+  ...discounts,
+  ...wallet,
+  ...statements,
+  ...commissions,
+  ...reports,
 }
 
 /** What an operation checks before its transaction, because it takes time. Throws a Failure to refuse. */
-const checks: {[Name in OperationName]?: (call: Call<(typeof api)[Name]>) => Promise<void>} = {
+const checks: {[Name in OperationName]?: (call: CallOf<Name>) => Promise<void>} = {
   createWebhook: checkWebhook,
   updateWebhook: checkWebhook,
 }
 
-/** The operations that this sandbox has a rule for. */
-export const servedNames = ['mintToken', ...Object.keys(handlers)] as OperationName[]
+/** The operations that this sandbox serves; the singular form of return requests only if it is assumed (R07). */
+export const servedNames = (['mintToken', ...Object.keys(rules)] as OperationName[]).filter(
+  (name) => name !== 'createReturnSingular',
+)
 
-type Check = (call: Call) => Promise<void>
-
-export interface Served {
-  name: string
-  operation: Operation
-  handler: Handler<Operation> | undefined
-  check?: Check | undefined
-}
-
-/** One method on one path. Two operations may share it; then the fields of the body say which one is meant. */
-export interface Route {
-  method: Method
-  path: string
-  served: [Served, ...Served[]]
-}
-
-/** The routes of the contract's registry, of one version (Z02), and those that an assumption adds. */
+/** The routes of the contract's registry, of one version (Z02). What the spec only implies is not served (C03, G20). */
 export function createRoutes(assumptions: Assumptions): Matcher<Route> {
+  const names = [
+    ...servedNames,
+    ...(assumptions.R07 === 'singular' ? (['createReturnSingular'] as const) : []),
+  ]
   const routes = new Map<string, Route>()
-  const registered = servedNames.flatMap((name) => {
-    const served = {
-      name,
-      operation: api[name],
-      handler: handlers[name] as Handler<Operation> | undefined,
-      check: checks[name] as Check | undefined,
-    }
-    return name === 'readSalesReport' ? reportsOf(served) : [served]
-  })
-  for (const served of [...registered, ...addedRoutes(assumptions)]) {
+  for (const served of names.flatMap(servedAs)) {
     const {method, path} = served.operation
     const route = routes.get(`${method} ${path}`)
     if (route === undefined) routes.set(`${method} ${path}`, {method, path, served: [served]})
@@ -135,11 +68,15 @@ export function createRoutes(assumptions: Assumptions): Matcher<Route> {
   return createMatcher([...routes.values()])
 }
 
-/** L16: each known report is a route of its own, so that an unknown one matches no route. */
-function reportsOf({name, operation, handler}: Served): Served[] {
+function servedAs(name: OperationName): Served[] {
+  const operation: Operation = api[name]
+  const handler = rules[name] as Handler<Operation> | undefined
+  const check = checks[name] as Served['check']
+  if (name !== 'readSalesReport') return [{name, operation, handler, check}]
+  // L16: each known report is a route of its own, so that an unknown one matches no route.
   return salesReports.map((report) => ({
     name,
     operation: {...operation, path: operation.path.replace('{report}', report)},
-    handler: handler && ((call: Call) => handler({...call, params: {report}} as Call)),
+    handler: handler && ((call) => handler({...call, params: {report}} as Call)),
   }))
 }

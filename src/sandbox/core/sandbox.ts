@@ -13,7 +13,7 @@ import type {HttpRequest, HttpResponse, Send} from '../../contract/wire.ts'
 import {createAdmin} from '../controls/admin.ts'
 import {createTokens, type Environment} from '../door/auth.ts'
 import {maxBodyBytes} from '../door/body.ts'
-import {answer} from '../door/door.ts'
+import {createDoor, type Door} from '../door/door.ts'
 import {createFaults} from '../door/faults.ts'
 import {overHttp} from '../door/http.ts'
 import {createLimiter} from '../door/limits.ts'
@@ -23,7 +23,6 @@ import {type Credential, credentialsOf} from '../rules/partners.ts'
 import {openClock} from '../time/clock.ts'
 import {createTicker} from '../time/jobs.ts'
 import {assume, turned} from './assumptions.ts'
-import {createRoutes} from './routes.ts'
 import {seedWorld} from './seed.ts'
 import type {State} from './state.ts'
 import {openWorld} from './world.ts'
@@ -76,12 +75,13 @@ export async function createSandbox(options: SandboxOptions = {}): Promise<Sandb
   const scratch = options.file === undefined ? mkdtempSync(join(tmpdir(), 'scent-sandbox-')) : undefined
   const folder = join(scratch ?? dirname(options.file ?? ''), 'snapshots')
   const admin = createAdmin(state, {token: adminToken, folder})
+  const door = createDoor(state)
   const app = new Hono<{Bindings: HttpBindings}>()
   app.all('/__sandbox/*', (context) => admin.fetch(context.req.raw))
-  app.all('*', (context) => overHttp(state, context))
+  app.all('*', (context) => overHttp(door, context))
   let server: Server | undefined
   return {
-    send: (request) => (isAdmin(request) ? ofAdmin(admin, request) : inProcess(state, request)),
+    send: (request) => (isAdmin(request) ? ofAdmin(admin, request) : inProcess(door, request)),
     adminToken,
     aside: state.world.aside,
     state,
@@ -122,7 +122,6 @@ function openState(options: SandboxOptions, closing: AbortSignal): State {
     clock,
     environment,
     closing,
-    match: createRoutes(assumptions),
     tokens: createTokens(idSeed),
     assumptions,
     assumed: turned(assumptions).join(' ') || 'default',
@@ -147,10 +146,10 @@ function openState(options: SandboxOptions, closing: AbortSignal): State {
   return state
 }
 
-async function inProcess(state: State, request: HttpRequest): Promise<HttpResponse> {
+async function inProcess(door: Door, request: HttpRequest): Promise<HttpResponse> {
   const cut = request.url.indexOf('/', request.url.indexOf('//') + 2)
   const headers = new Map(Object.entries(request.headers).map(([name, value]) => [name.toLowerCase(), value]))
-  const sent = await answer(state, {
+  const sent = await door({
     method: request.method,
     target: cut < 0 ? '/' : request.url.slice(cut),
     origin: cut < 0 ? request.url : request.url.slice(0, cut),

@@ -1,19 +1,16 @@
 import type {Environment, Tokens} from '../door/auth.ts'
 import type {Faults} from '../door/faults.ts'
 import type {Limiter} from '../door/limits.ts'
-import type {Matcher} from '../door/match.ts'
 import type {Requests} from '../door/requests.ts'
 import type {Deliverer} from '../rules/deliveries.ts'
 import type {Clock} from '../time/clock.ts'
 import type {Ticker} from '../time/jobs.ts'
 import type {Assumptions} from './assumptions.ts'
-import type {Route} from './routes.ts'
 import type {World} from './world.ts'
 
 /** Everything a running sandbox knows. What must survive a crash is in `world`; the rest is of this process. */
 export interface State {
   seed: string
-  match: Matcher<Route>
   world: World
   clock: Clock
   tokens: Tokens

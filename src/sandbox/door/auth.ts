@@ -1,7 +1,7 @@
 import {createHmac, randomUUID, timingSafeEqual} from 'node:crypto'
 import {type CompactJWSHeaderParameters, CompactSign, compactVerify} from 'jose'
-import type {mintToken} from '../../contract/auth.ts'
-import type {Call} from '../core/call.ts'
+import type {CallOf} from '../core/call.ts'
+import type {State} from '../core/state.ts'
 import type {World} from '../core/world.ts'
 import {type Partner, partnerByClientId, partnerById} from '../rules/partners.ts'
 import {refuse} from './reply.ts'
@@ -127,8 +127,8 @@ function bearerOf(authorization: string): string {
 }
 
 /** POST /auth/token: a wrong id, a wrong secret and another environment's credential look alike (T11). */
-export async function issueToken(call: Omit<Call<typeof mintToken>, 'partner'>): Promise<unknown> {
-  const {world, body, state, now} = call
+export async function issueToken(state: State, body: CallOf<'mintToken'>['body']): Promise<unknown> {
+  const {world} = state
   const partner = partnerByClientId(world, body.clientId)
   const known = partner !== undefined && sameText(partner.client_secret, body.clientSecret)
   if (!known || partner.environment !== state.environment) refuse('UNAUTHORIZED_INVALID_CREDENTIALS')
@@ -141,7 +141,7 @@ export async function issueToken(call: Omit<Call<typeof mintToken>, 'partner'>):
     clientId: partner.client_id,
     actorId: target.id === partner.id ? null : partner.id,
     environment: state.environment,
-    expiresAt: Math.floor(now / 1000) + lifetimeSeconds,
+    expiresAt: Math.floor(state.clock.now() / 1000) + lifetimeSeconds,
   }
   const accessToken = await state.tokens.mint(identity, target.path)
   return {accessToken, tokenType: 'Bearer', expiresIn: lifetimeSeconds}

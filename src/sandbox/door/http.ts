@@ -1,15 +1,16 @@
 import type {HttpBindings} from '@hono/node-server'
 import {RESPONSE_ALREADY_SENT} from '@hono/node-server/utils/response'
 import type {Context} from 'hono'
-import type {State} from '../core/state.ts'
 import {maxBodyBytes} from './body.ts'
-import {answer, type Incoming, type Outgoing} from './door.ts'
+import type {Door} from './door.ts'
+import type {Outgoing} from './reply.ts'
+import type {Incoming} from './visit.ts'
 
 type HttpContext = Context<{Bindings: HttpBindings}>
 
 /** Takes a request from the network through the door. */
-export async function overHttp(state: State, context: HttpContext): Promise<Response> {
-  const sent = await answer(state, incomingOf(context))
+export async function overHttp(door: Door, context: HttpContext): Promise<Response> {
+  const sent = await door(incomingOf(context))
   if (sent.broken !== undefined) return breakOff(context, sent)
   return new Response(sent.body, {status: sent.status, headers: sent.headers})
 }

@@ -10,6 +10,14 @@ export interface Reply {
   headers: Record<string, string>
 }
 
+/** The bytes of an answer, and how a fault breaks their way back. */
+export interface Outgoing {
+  status: number
+  headers: Record<string, string>
+  body: string
+  broken?: 'reset' | 'hang' | 'truncate'
+}
+
 /** A success: 200 SUCCESS. */
 export function success(payload: unknown): Reply {
   return {status: 200, state: 'SUCCESS', payload, details: null, headers: {}}

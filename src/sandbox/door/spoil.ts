@@ -1,8 +1,7 @@
 import {setTimeout as delay} from 'node:timers/promises'
 import type {State} from '../core/state.ts'
-import type {Outgoing} from './door.ts'
 import {type Effect, type Fault, statusOf} from './faults.ts'
-import {type Reply, refusal, success} from './reply.ts'
+import {type Outgoing, type Reply, refusal, success} from './reply.ts'
 
 /** What only an ordered fault answers (X12). */
 const codes: Record<number, string> = {

@@ -1,5 +1,4 @@
-import type {listBrands, readBrand} from '../../contract/brands.ts'
-import type {Call} from '../core/call.ts'
+import type {CallOf, Rules} from '../core/call.ts'
 import {pageOf} from '../door/page.ts'
 import {refuse} from '../door/reply.ts'
 
@@ -15,7 +14,7 @@ const own = `FROM brands b WHERE EXISTS (
   WHERE s.brand_id = b.id AND a.partner_id = ?1)`
 
 /** K08: GET /scent/brands, by name. */
-export function serveListBrands({world, partner, query}: Call<typeof listBrands>): unknown {
+function listBrands({world, partner, query}: CallOf<'listBrands'>): unknown {
   const total = world.get<{n: number}>(`SELECT count(*) AS n ${own}`, partner.id)?.n ?? 0
   const sql = `SELECT b.* ${own} ORDER BY b.name, b.id LIMIT ?2 OFFSET ?3`
   return pageOf(query, total, {ends: false}, (limit, offset) =>
@@ -23,10 +22,12 @@ export function serveListBrands({world, partner, query}: Call<typeof listBrands>
   )
 }
 
-export function serveReadBrand({world, partner, params}: Call<typeof readBrand>): unknown {
+function readBrand({world, partner, params}: CallOf<'readBrand'>): unknown {
   const row = world.get<BrandRow>(`SELECT b.* ${own} AND b.id = ?2`, partner.id, params.brandId.toLowerCase())
   return brandPayload(row ?? refuse('NOT_FOUND_BRAND'))
 }
 
 // K09. not shown: the fields of a brand.
 const brandPayload = ({id, name, image_url}: BrandRow) => ({id, name, imageUrl: image_url})
+
+export const rules = {listBrands, readBrand} satisfies Rules

@@ -1,13 +1,4 @@
-import type {
-  addCartItem,
-  clearCart,
-  notifyBackInStock,
-  readCart,
-  removeCartItem,
-  setCartItem,
-  stepCartItem,
-} from '../../contract/cart.ts'
-import type {Call} from '../core/call.ts'
+import type {Call, CallOf, Rules} from '../core/call.ts'
 import type {World} from '../core/world.ts'
 import {invalid, refuse} from '../door/reply.ts'
 import {iso, isoOrNull} from '../time/clock.ts'
@@ -18,12 +9,12 @@ import {availabilityOf, type StockFacts} from './stock.ts'
 // C05. not shown: the largest quantity of a line, whether sent or merged.
 const maxQuantity = 9_999
 
-export function serveReadCart(call: Call<typeof readCart>): unknown {
+function readCart(call: CallOf<'readCart'>): unknown {
   return cartPayload(call, checkedRef(call.params.customerRef))
 }
 
 /** C07: the checks in their order. C12: an order that is being made stops no edit. */
-export function serveAddCartItem(call: Call<typeof addCartItem>): unknown {
+export function addCartItem(call: CallOf<'addCartItem'>): unknown {
   const {world, partner, body} = call
   checkQuantity(body.quantity)
   const ref = call.query.customerRef === undefined ? '' : checkedRef(call.query.customerRef)
@@ -40,21 +31,21 @@ export function serveAddCartItem(call: Call<typeof addCartItem>): unknown {
   return cartPayload(call, ref)
 }
 
-export function serveSetCartItem(call: Call<typeof setCartItem>): unknown {
+function setCartItem(call: CallOf<'setCartItem'>): unknown {
   checkQuantity(call.body.quantity)
   return moveLine(call, checkedRef(call.params.customerRef), () => call.body.quantity)
 }
 
-export function serveStepCartItem(call: Call<typeof stepCartItem>): unknown {
+function stepCartItem(call: CallOf<'stepCartItem'>): unknown {
   const step = call.body.action === 'increment' ? 1 : -1
   return moveLine(call, checkedRef(call.params.customerRef), (quantity) => quantity + step)
 }
 
-export function serveRemoveCartItem(call: Call<typeof removeCartItem>): unknown {
+function removeCartItem(call: CallOf<'removeCartItem'>): unknown {
   return moveLine(call, checkedRef(call.params.customerRef), () => 0)
 }
 
-export function serveClearCart(call: Call<typeof clearCart>): unknown {
+function clearCart(call: CallOf<'clearCart'>): unknown {
   return emptyCart(call, checkedRef(call.params.customerRef))
 }
 
@@ -159,7 +150,7 @@ export function deleteCart(world: World, cartId: string): void {
   world.run('DELETE FROM carts WHERE id = ?', cartId)
 }
 
-export function serveNotify(call: Call<typeof notifyBackInStock>): unknown {
+function notifyBackInStock(call: CallOf<'notifyBackInStock'>): unknown {
   const {world, partner, now} = call
   const variantId = call.params.variantId.toLowerCase()
   const facts = world.get<StockFacts>(
@@ -184,3 +175,13 @@ export function serveNotify(call: Call<typeof notifyBackInStock>): unknown {
   const createdAt = iso(known?.created_at ?? now)
   return {id, variantId, partnerId: partner.id, createdAt, firedAt: isoOrNull(null)}
 }
+
+export const rules = {
+  readCart,
+  addCartItem,
+  setCartItem,
+  stepCartItem,
+  removeCartItem,
+  clearCart,
+  notifyBackInStock,
+} satisfies Rules

@@ -1,5 +1,4 @@
-import type {previewCheckout, previewCheckoutOf, takePriceLock} from '../../contract/checkout.ts'
-import type {Call} from '../core/call.ts'
+import type {Call, CallOf, Rules} from '../core/call.ts'
 import {invalid, refuse} from '../door/reply.ts'
 import {iso, isoOrNull} from '../time/clock.ts'
 import {refuseUnlessActive} from './cart.ts'
@@ -44,16 +43,16 @@ interface Standing {
 }
 
 /** P17: its query is as strict as a list's. P14: a `lock` of false asks for none. */
-export function servePreview(call: Call<typeof previewCheckout>): unknown {
+function previewCheckout(call: CallOf<'previewCheckout'>): unknown {
   const ref = call.query.customerRef === undefined ? '' : checkedRef(call.query.customerRef)
   return previewOf(call, ref, call.query.lock === true)
 }
 
-export function servePreviewOf(call: Call<typeof previewCheckoutOf>): unknown {
+function previewCheckoutOf(call: CallOf<'previewCheckoutOf'>): unknown {
   return previewOf(call, checkedRef(call.params.customerRef), call.query.lock === true)
 }
 
-export function serveTakeLock(call: Call<typeof takePriceLock>): unknown {
+function takePriceLock(call: CallOf<'takePriceLock'>): unknown {
   return lockOf(call, checkedRef(call.params.customerRef))
 }
 
@@ -79,7 +78,7 @@ function standingOf(call: CheckoutCall, ref: string): Standing {
   const lines = (cart === undefined ? [] : cartLines(world, cart.id, partner.id)).map((line) => ({
     line,
     amounts: amountsOf(line, partner),
-    issue: issueOf(line, state.assumptions.P04),
+    issue: issueOf(line),
   }))
   const pending = state.inFlight.find((order) => order.partnerId === partner.id && order.customerRef === ref)
   const cartIssue =
@@ -98,9 +97,9 @@ function standingOf(call: CheckoutCall, ref: string): Standing {
 }
 
 /** The most blocking issue of a line (P03). One that left the assortment is as good as unavailable (P05). */
-function issueOf(line: CartLine, unpriced: string): string | null {
+function issueOf(line: CartLine): string | null {
   if (line.mode === null) return 'UNAVAILABLE'
-  if (line.price === null) return unpriced
+  if (line.price === null) return 'NOT_PRICED' // P04
   const {state, availableQuantity} = availabilityOf(line)
   if (state === 'Unavailable') return 'UNAVAILABLE'
   if (availableQuantity < line.quantity) return 'INSUFFICIENT_STOCK'
@@ -222,3 +221,5 @@ export function usableLock(
   if (now >= lock.expires_at) invalid({lockId: ['has expired']}, 'VALIDATION_PRICE_LOCK_EXPIRED')
   return {cartId: lock.cart_id, lines: JSON.parse(lock.lines) as LockedLine[]}
 }
+
+export const rules = {previewCheckout, previewCheckoutOf, takePriceLock} satisfies Rules

@@ -1,5 +1,4 @@
-import type {listCommissionPeriods, objectToCommission} from '../../contract/commissions.ts'
-import type {Call} from '../core/call.ts'
+import type {CallOf, Rules} from '../core/call.ts'
 import type {World} from '../core/world.ts'
 import {faultsOfTexts} from '../door/body.ts'
 import {pageOf} from '../door/page.ts'
@@ -36,7 +35,7 @@ export const issueHour = 6 * 3_600_000
 const statusSql = `CASE WHEN settled_at IS NOT NULL THEN 'Settled' WHEN issued_at IS NOT NULL THEN 'Issued'
   ELSE 'Provisional' END`
 
-export function serveListPeriods({world, partner, query}: Call<typeof listCommissionPeriods>): unknown {
+function listCommissionPeriods({world, partner, query}: CallOf<'listCommissionPeriods'>): unknown {
   const {status} = query
   const where = `FROM commission_periods WHERE partner_id = ?1 AND (?2 IS NULL OR ${statusSql} = ?2)`
   const filters = [partner.id, status ?? null]
@@ -54,13 +53,7 @@ export function serveListPeriods({world, partner, query}: Call<typeof listCommis
 }
 
 /** L14: an objection is kept; it does not stop the issue. */
-export function serveObjection({
-  world,
-  partner,
-  params,
-  body,
-  now,
-}: Call<typeof objectToCommission>): unknown {
+function objectToCommission({world, partner, params, body, now}: CallOf<'objectToCommission'>): unknown {
   refuseFaults(faultsOfTexts({reason: body.reason}, 1000))
   const sql = 'SELECT * FROM commission_periods WHERE id = ? AND partner_id = ?'
   const row = world.get<PeriodRow>(sql, params.commissionPeriodId.toLowerCase(), partner.id)
@@ -154,3 +147,5 @@ export function periodPayload(world: World, row: PeriodRow): object {
     objection: row.objected_at === null ? null : {reason: row.objection, objectedAt: iso(row.objected_at)},
   }
 }
+
+export const rules = {listCommissionPeriods, objectToCommission} satisfies Rules

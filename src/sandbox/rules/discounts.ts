@@ -1,14 +1,7 @@
-import {
-  type createDiscountCode,
-  type DiscountBody,
-  discountType,
-  type listDiscountCodes,
-  productScope,
-  type updateDiscountCode,
-} from '../../contract/discounts.ts'
+import {type DiscountBody, discountType, productScope} from '../../contract/discounts.ts'
 import {exact} from '../../contract/money.ts'
 import {momentOf} from '../../contract/time.ts'
-import {type Call, Created} from '../core/call.ts'
+import {type Call, type CallOf, Created, type Rules} from '../core/call.ts'
 import type {World} from '../core/world.ts'
 import {pageOf} from '../door/page.ts'
 import {invalid, refuse, refuseFaults} from '../door/reply.ts'
@@ -36,7 +29,7 @@ export interface CodeRow {
 }
 
 /** D06: activeOnly looks at the flag alone, not at the dates or the usage. */
-export function serveListDiscountCodes({world, partner, query}: Call<typeof listDiscountCodes>): unknown {
+function listDiscountCodes({world, partner, query}: CallOf<'listDiscountCodes'>): unknown {
   const where = 'FROM discount_codes WHERE partner_id = ?1 AND (active OR NOT ?2)'
   const filters = [partner.id, query.activeOnly === true ? 1 : 0]
   const total = world.get<{n: number}>(`SELECT count(*) AS n ${where}`, ...filters)?.n ?? 0
@@ -47,7 +40,7 @@ export function serveListDiscountCodes({world, partner, query}: Call<typeof list
 }
 
 /** D02. not shown: path, body and answer of the create, and what a code that is taken answers. */
-export function serveCreateDiscountCode(call: Call<typeof createDiscountCode>): unknown {
+function createDiscountCode(call: CallOf<'createDiscountCode'>): unknown {
   const {world, partner, body, now} = call
   const errors = faultsOf(call, body)
   if (!/^[\w-]{3,40}$/.test(body.code))
@@ -68,7 +61,7 @@ export function serveCreateDiscountCode(call: Call<typeof createDiscountCode>): 
 }
 
 /** D03: every field is replaced; the code itself may be sent along, but not changed. */
-export function serveUpdateDiscountCode(call: Call<typeof updateDiscountCode>): unknown {
+function updateDiscountCode(call: CallOf<'updateDiscountCode'>): unknown {
   const {world, partner, body, now, sent} = call
   const errors = faultsOf(call, body)
   refuseFaults(errors)
@@ -185,3 +178,5 @@ export function codePayload(row: CodeRow): object {
     lastModifiedAt: iso(row.modified_at),
   }
 }
+
+export const rules = {listDiscountCodes, createDiscountCode, updateDiscountCode} satisfies Rules

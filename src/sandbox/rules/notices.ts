@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
-import type {NoticeChoice, respondToNotice} from '../../contract/notices.ts'
-import type {Call} from '../core/call.ts'
+import type {NoticeChoice} from '../../contract/notices.ts'
+import type {CallOf, Rules} from '../core/call.ts'
 import type {State} from '../core/state.ts'
 import type {World} from '../core/world.ts'
 import {invalid, refuse} from '../door/reply.ts'
@@ -37,7 +37,7 @@ const window = 72 * hour
  * PATCH .../respond. N09: a choice that is none fails as its body does. The deadline itself is already too late (N02),
  * whether or not the sweep came by (N03).
  */
-export function serveRespond(call: Call<typeof respondToNotice>): object {
+function respondToNotice(call: CallOf<'respondToNotice'>): object {
   const {state, world, partner, params, body, now} = call
   const sql = 'SELECT * FROM notices WHERE id = ? AND partner_id = ?'
   const notice = world.get<NoticeRow>(sql, params.noticeId.toLowerCase(), partner.id)
@@ -192,3 +192,5 @@ function lineOf(world: World, orderId: string, key: string): OrderLine {
     WHERE l.order_id = ?1 AND (l.id = lower(?2) OR v.id = lower(?2) OR v.sku = ?2)`
   return world.get<OrderLine>(sql, orderId, key) ?? refuse('NOT_FOUND_ORDER_LINE')
 }
+
+export const rules = {respondToNotice} satisfies Rules

@@ -1,5 +1,4 @@
-import type {readOrder, readOrderByGlobalId, trackOrder} from '../../contract/orders.ts'
-import type {Call} from '../core/call.ts'
+import type {Call, CallOf, Rules} from '../core/call.ts'
 import type {World} from '../core/world.ts'
 import {refuse} from '../door/reply.ts'
 import {iso, isoOrNull} from '../time/clock.ts'
@@ -54,11 +53,11 @@ type ReadCall = Pick<Call, 'world' | 'partner' | 'currency'>
 export const platformTaxNumber = '310000000000003'
 
 /** O04. not shown: the answer; it is that of the other read. */
-export function serveReadOrder(call: Call<typeof readOrder>): unknown {
+function readOrder(call: CallOf<'readOrder'>): unknown {
   return orderPayload(call, ownOrder(call.world, call.partner, call.params.orderId))
 }
 
-export function serveReadOrderByGlobalId(call: Call<typeof readOrderByGlobalId>): unknown {
+function readOrderByGlobalId(call: CallOf<'readOrderByGlobalId'>): unknown {
   const {orderGlobalId} = call.params
   const n = /^SCN-(\d{10})$/.exec(orderGlobalId)?.[1]
   const sql = 'SELECT * FROM orders WHERE n = ? AND partner_id = ?'
@@ -68,7 +67,7 @@ export function serveReadOrderByGlobalId(call: Call<typeof readOrderByGlobalId>)
 }
 
 /** O04. not shown: the answer. */
-export function serveTrackOrder(call: Call<typeof trackOrder>): unknown {
+function trackOrder(call: CallOf<'trackOrder'>): unknown {
   const order = ownOrder(call.world, call.partner, call.params.orderId)
   return {orderId: order.id, ...delivery(call.world, order.id)}
 }
@@ -176,3 +175,5 @@ function delivery(world: World, orderId: string): object {
     },
   }
 }
+
+export const rules = {readOrder, readOrderByGlobalId, trackOrder} satisfies Rules

@@ -1,7 +1,7 @@
 import {isCountry} from '../../contract/countries.ts'
-import type {createOrder, OrderBody} from '../../contract/orders.ts'
+import type {OrderBody} from '../../contract/orders.ts'
 import type {Assumptions} from '../core/assumptions.ts'
-import {type Call, Created} from '../core/call.ts'
+import {type CallOf, Created, type Rules} from '../core/call.ts'
 import type {InFlight} from '../core/state.ts'
 import {uuidOf} from '../core/world.ts'
 import {faultsOfTexts} from '../door/body.ts'
@@ -25,7 +25,7 @@ import {type Discount, discountOf, redeem} from './redemption.ts'
 import {availabilityOf, moveStock, type StockFacts} from './stock.ts'
 import {allowOverdraft, moveWallet} from './wallet.ts'
 
-type OrderCall = Call<typeof createOrder>
+type OrderCall = CallOf<'createOrder'>
 
 interface PricedLine extends LockedLine {
   amounts: LineAmounts
@@ -44,7 +44,7 @@ interface NewOrder {
  * POST /scent/orders, all of it inside one transaction. O06: the checks stand in a fixed order, so that a
  * repeated success answers CONFLICT_ORDER_DUPLICATE_REFERENCE, never that its lock or its code is used up.
  */
-export function serveCreateOrder(call: OrderCall): Created {
+export function createOrder(call: OrderCall): Created {
   const {world, partner, body, state} = call
   const ref = body.customerRef ?? ''
   checkFields(body)
@@ -271,3 +271,5 @@ function createdPayload({body}: OrderCall, order: NewOrder): object {
     modeBreakdown: Object.fromEntries(Object.entries(byMode).map(([mode, net]) => [mode, sar(net)])),
   }
 }
+
+export const rules = {createOrder} satisfies Rules

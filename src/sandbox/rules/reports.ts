@@ -1,10 +1,10 @@
-import type {readSalesReport, salesReports} from '../../contract/reports.ts'
-import type {Call} from '../core/call.ts'
+import type {salesReports} from '../../contract/reports.ts'
+import type {CallOf, Rules} from '../core/call.ts'
 import {invalid} from '../door/reply.ts'
 import {iso} from '../time/clock.ts'
 import {type Currency, type Halalas, portion, sar, shownInOrNull} from './money.ts'
 
-type ReportCall = Call<typeof readSalesReport>
+type ReportCall = CallOf<'readSalesReport'>
 type Report = (typeof salesReports)[number]
 
 /** A line of an order that counts as sold: not Failed, and less what was cancelled or returned (L19). */
@@ -26,7 +26,7 @@ const day = 86_400_000
 const longestDays = 400
 
 /** L16. not shown: the reports below sales/**, and their shapes. */
-export function serveSalesReport(call: ReportCall): unknown {
+function readSalesReport(call: ReportCall): unknown {
   const {fromUtc, toUtc, lines} = soldLines(call)
   const range = {fromUtc: iso(fromUtc), toUtc: iso(toUtc), currency: 'SAR', ...rateOf(call.currency)}
   const report = call.params.report as Report
@@ -109,3 +109,5 @@ function figuresOf(lines: SoldLine[], currency: Currency | null) {
     commissionWithVatDisplay: shownInOrNull(currency, commission + commissionVat),
   }
 }
+
+export const rules = {readSalesReport} satisfies Rules

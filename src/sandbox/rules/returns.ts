@@ -1,12 +1,6 @@
-import type {
-  createReturn,
-  listOrderReturns,
-  listReturns,
-  ReturnBody,
-  withdrawReturn,
-} from '../../contract/returns.ts'
+import type {ReturnBody} from '../../contract/returns.ts'
 import type {Assumptions} from '../core/assumptions.ts'
-import type {Call} from '../core/call.ts'
+import type {Call, CallOf, Rules} from '../core/call.ts'
 import type {State} from '../core/state.ts'
 import {uuidOf, type World} from '../core/world.ts'
 import {faultsOfTexts} from '../door/body.ts'
@@ -40,7 +34,7 @@ interface ReturnLineRow {
   reason: string
 }
 
-type CreateCall = Call<typeof createReturn>
+type CreateCall = CallOf<'createReturn'>
 type RequestedLine = ReturnBody['lines'][number]
 
 // R03. not shown: the other reason codes.
@@ -48,14 +42,14 @@ const reasonCodes = ['Damaged']
 const day = 86_400_000
 
 /** R07. not shown: which form is in force, this one or the singular one, whose requests can't be withdrawn. */
-export function serveCreateReturn(call: CreateCall): object {
+function createReturn(call: CreateCall): object {
   if (call.state.assumptions.R07 === 'singular')
     refuse('NOT_FOUND_ROUTE', {message: 'Use the singular path.'})
   return createdReturn(call)
 }
 
 /** 404s, then the pre-checks in the order the spec lists them (R02). No money moves. */
-export function createdReturn(call: Omit<CreateCall, 'params'> & OfOrder): object {
+function createdReturn(call: Omit<CreateCall, 'params'> & OfOrder): object {
   const {state, world, partner, body, now} = call
   checkReasons(body.lines, state.assumptions.R03)
   const order = ownScentOrder(call)
@@ -165,13 +159,7 @@ function insertReturn(
   return row
 }
 
-export function serveWithdrawReturn({
-  state,
-  world,
-  partner,
-  params,
-  now,
-}: Call<typeof withdrawReturn>): object {
+function withdrawReturn({state, world, partner, params, now}: CallOf<'withdrawReturn'>): object {
   if (state.assumptions.R07 === 'singular')
     refuse('NOT_FOUND_ROUTE', {message: 'No request can be withdrawn.'})
   const sql = 'SELECT * FROM returns WHERE id = ? AND partner_id = ?'
@@ -184,13 +172,13 @@ export function serveWithdrawReturn({
   return returnPayload(state, withdrawn) // not shown: the answer. (R17)
 }
 
-export function serveListOrderReturns(call: Call<typeof listOrderReturns>): object {
+function listOrderReturns(call: CallOf<'listOrderReturns'>): object {
   const order = ownScentOrder(call)
   return pageOfReturns(call, 'order_id = ?1', order.id)
 }
 
 /** R16: newest first, and a filter by one status; the door has judged it. */
-export function serveListReturns(call: Call<typeof listReturns>): object {
+function listReturns(call: CallOf<'listReturns'>): object {
   return pageOfReturns(
     call,
     'partner_id = ?1 AND (?2 IS NULL OR status = ?2)',
@@ -200,7 +188,7 @@ export function serveListReturns(call: Call<typeof listReturns>): object {
 }
 
 function pageOfReturns(
-  {state, world, query}: Call<typeof listOrderReturns | typeof listReturns>,
+  {state, world, query}: CallOf<'listOrderReturns' | 'listReturns'>,
   where: string,
   ...values: (string | null)[]
 ): object {
@@ -298,3 +286,11 @@ export function tellOfReturn(world: World, row: ReturnRow, type: EventType, at: 
   }
   emit(world, {type, partnerId: row.partner_id, subject: row.id, data, at})
 }
+
+export const rules = {
+  createReturn,
+  createReturnSingular: createdReturn,
+  withdrawReturn,
+  listOrderReturns,
+  listReturns,
+} satisfies Rules

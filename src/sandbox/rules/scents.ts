@@ -1,5 +1,4 @@
-import type {listScents, readScent} from '../../contract/scents.ts'
-import type {Call} from '../core/call.ts'
+import type {CallOf, Rules} from '../core/call.ts'
 import {pageOf} from '../door/page.ts'
 import {invalid, refuse} from '../door/reply.ts'
 
@@ -26,7 +25,7 @@ const own = `FROM scents s WHERE EXISTS (
   SELECT 1 FROM variants v JOIN assortment a ON a.variant_id = v.id WHERE v.scent_id = s.id AND a.partner_id = ?1)`
 
 /** K08: GET /scent/scents, by name. */
-export function serveListScents(call: Call<typeof listScents>): unknown {
+function listScents(call: CallOf<'listScents'>): unknown {
   const {world, partner, query} = call
   refuseUnknownCodes(query)
   // K04: AND between filters, OR within a repeated one.
@@ -48,13 +47,13 @@ export function serveListScents(call: Call<typeof listScents>): unknown {
 }
 
 /** G18: an id that is no uuid is an unknown one. */
-export function serveReadScent({world, partner, params}: Call<typeof readScent>): unknown {
+function readScent({world, partner, params}: CallOf<'readScent'>): unknown {
   const row = world.get<ScentRow>(`SELECT s.* ${own} AND s.id = ?2`, partner.id, params.scentId.toLowerCase())
   return scentPayload(row ?? refuse('NOT_FOUND_SCENT'))
 }
 
 /** Every unknown code is named; `list` and `value` are those of the first. */
-function refuseUnknownCodes(query: Call<typeof listScents>['query']): void {
+function refuseUnknownCodes(query: CallOf<'listScents'>['query']): void {
   const unknown = (['concentration', 'audience'] as const).flatMap((list) => {
     const known: readonly string[] = lookups[list]
     const value = query[list]
@@ -80,3 +79,5 @@ function scentPayload(row: ScentRow): object {
     isActive: row.active === 1,
   }
 }
+
+export const rules = {listScents, readScent} satisfies Rules

@@ -1,5 +1,4 @@
-import type {readStatement, reportStatement} from '../../contract/statements.ts'
-import type {Call} from '../core/call.ts'
+import type {CallOf, Rules} from '../core/call.ts'
 import type {World} from '../core/world.ts'
 import {refuse} from '../door/reply.ts'
 import {iso} from '../time/clock.ts'
@@ -20,14 +19,14 @@ export interface StatementRow {
   credits: Halalas
 }
 
-export function serveReadStatement({world, partner, params}: Call<typeof readStatement>): unknown {
+function readStatement({world, partner, params}: CallOf<'readStatement'>): unknown {
   const sql = 'SELECT * FROM statements WHERE id = ? AND partner_id = ?'
   const row = world.get<StatementRow>(sql, params.statementId.toLowerCase(), partner.id)
   return statementPayload(world, partner, row ?? refuse('NOT_FOUND_STATEMENT'))
 }
 
 /** L10. not shown: the answer, beyond "provisional documents". The door has seen to it that both ends are given. */
-export function serveReportStatement({world, partner, query, now}: Call<typeof reportStatement>): unknown {
+function reportStatement({world, partner, query, now}: CallOf<'reportStatement'>): unknown {
   const {from = now, to = now} = query
   const totals = totalsIn(world, partner.id, from, to)
   return documentOf(world, partner, {...totals, sequence: null, from, to, generatedAt: now})
@@ -174,3 +173,5 @@ function linePayload(row: LineRow): object {
     orderTotalCommissionWithVat: sarOrNull(commission),
   }
 }
+
+export const rules = {readStatement, reportStatement} satisfies Rules

@@ -1,7 +1,6 @@
 import type {JSValue} from 'node-sqlite3-wasm'
 import {exact} from '../../contract/money.ts'
-import type {listVariants, readVariant} from '../../contract/variants.ts'
-import type {Call} from '../core/call.ts'
+import type {CallOf, Rules} from '../core/call.ts'
 import {pageOf} from '../door/page.ts'
 import {refuse} from '../door/reply.ts'
 import {type Currency, type Halalas, sar, shownIn} from './money.ts'
@@ -47,7 +46,7 @@ const bySku = 'ORDER BY v.sku, v.id'
 /** K06: strictly after the cursor; a change is one of price, flag or availability, and what left leaves no trace. */
 const byChange = 'ORDER BY max(v.changed_at, a.changed_at), v.id'
 
-export function serveListVariants(call: Call<typeof listVariants>): unknown {
+function listVariants(call: CallOf<'listVariants'>): unknown {
   const {world, partner, query} = call
   const filters: JSValue[] = [
     partner.id,
@@ -74,7 +73,7 @@ export function serveListVariants(call: Call<typeof listVariants>): unknown {
   )
 }
 
-export function serveReadVariant(call: Call<typeof readVariant>): unknown {
+function readVariant(call: CallOf<'readVariant'>): unknown {
   const row = call.world.get<VariantRow>(
     `SELECT ${columns} FROM assortment a JOIN variants v ON v.id = a.variant_id
      WHERE a.partner_id = ? AND a.variant_id = ?`,
@@ -146,3 +145,5 @@ function pricingOf(row: VariantRow, partner: Partner, currency: Currency | null)
     },
   }
 }
+
+export const rules = {listVariants, readVariant} satisfies Rules

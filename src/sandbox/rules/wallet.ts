@@ -1,5 +1,4 @@
-import type {listWalletTransactions} from '../../contract/wallet.ts'
-import type {Call} from '../core/call.ts'
+import type {CallOf, Rules} from '../core/call.ts'
 import type {World} from '../core/world.ts'
 import {pageOf} from '../door/page.ts'
 import {refuse} from '../door/reply.ts'
@@ -19,7 +18,7 @@ export interface LedgerRow {
 }
 
 /** L20: a partner without a wallet has no empty list, but none. L05: the types to filter by are the ones that are written. */
-export function serveListTransactions(call: Call<typeof listWalletTransactions>): unknown {
+function listWalletTransactions(call: CallOf<'listWalletTransactions'>): unknown {
   const {world, partner, query} = call
   if (partner.wallet === null) refuse('NOT_FOUND_WALLET')
   const span = spanOf(world, partner.id, query.fromUtc, query.toUtc)
@@ -143,3 +142,5 @@ export function moveWallet(
 export function allowOverdraft(world: World, partnerId: string): void {
   world.run('UPDATE partners SET overdraft = 1 WHERE id = ?', partnerId)
 }
+
+export const rules = {listWalletTransactions} satisfies Rules

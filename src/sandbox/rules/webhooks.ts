@@ -1,12 +1,5 @@
 import {randomBytes} from 'node:crypto'
-import type {
-  createWebhook,
-  listDeliveries,
-  setWebhookActive,
-  testWebhook,
-  updateWebhook,
-} from '../../contract/webhooks.ts'
-import {Afterwards, type Call, Created} from '../core/call.ts'
+import {Afterwards, type Call, type CallOf, Created, type Rules} from '../core/call.ts'
 import type {World} from '../core/world.ts'
 import {faultsOfTexts} from '../door/body.ts'
 import {pageOf} from '../door/page.ts'
@@ -50,7 +43,7 @@ export interface AttemptRow {
 const activeLimit = 5
 export const keptFor = 30 * 86_400_000
 
-type SettingsCall = Call<typeof createWebhook> | Call<typeof updateWebhook>
+type SettingsCall = CallOf<'createWebhook'> | CallOf<'updateWebhook'>
 
 /** What is judged before the transaction of a create or an update: types, headers, and the URL, which takes time. */
 export async function checkWebhook(call: SettingsCall): Promise<void> {
@@ -92,7 +85,7 @@ function isUnchanged({world, params}: SettingsCall, url: string): boolean {
 }
 
 /** H01. not shown: the route, and how a partner learns the signing secret. Here this answer tells it, once. */
-export function serveCreateWebhook({world, partner, body, now}: Call<typeof createWebhook>): Created {
+function createWebhook({world, partner, body, now}: CallOf<'createWebhook'>): Created {
   refuseSixth(world, partner.id)
   const secret = newSecret()
   const row = world.get<SubscriptionRow>(
@@ -124,7 +117,7 @@ function refuseSixth(world: World, partnerId: string): void {
  * What is left out stays; headers are replaced as a whole, and stay when they are null. H18: a URL or a list of types
  * that is null fails as its body does.
  */
-export function serveUpdateWebhook(call: Call<typeof updateWebhook>): object {
+function updateWebhook(call: CallOf<'updateWebhook'>): object {
   const {world, body} = call
   const row = ownSubscription(call)
   const types =
@@ -136,7 +129,7 @@ export function serveUpdateWebhook(call: Call<typeof updateWebhook>): object {
 }
 
 /** H13: a pause drops what was still to be sent. H22: setting what it is already is fine. */
-export function serveSetWebhookActive(call: Call<typeof setWebhookActive>): object {
+function setWebhookActive(call: CallOf<'setWebhookActive'>): object {
   const {world, partner, body} = call
   const row = ownSubscription(call)
   if (body.isActive && !row.active) refuseSixth(world, partner.id)
@@ -156,7 +149,7 @@ function dropPending(world: World, subscriptionId: string): void {
 }
 
 /** H12: newest first. Kept for 30 days. */
-export function serveListDeliveries(call: Call<typeof listDeliveries>): object {
+function listDeliveries(call: CallOf<'listDeliveries'>): object {
   const {world, query, now} = call
   const {id} = ownSubscription(call)
   const where = 'FROM attempts WHERE subscription_id = ? AND sent_at > ?'
@@ -170,7 +163,7 @@ export function serveListDeliveries(call: Call<typeof listDeliveries>): object {
 }
 
 /** H17: a delivery of its own, of a subscribed type, whether the subscription is active or not. */
-export function serveTestWebhook(call: Call<typeof testWebhook>): Afterwards {
+function testWebhook(call: CallOf<'testWebhook'>): Afterwards {
   const {state, world, partner, body, now} = call
   const row = ownSubscription(call)
   const type = eventTypes.find((known) => known === body.eventType)
@@ -220,3 +213,11 @@ export function attemptPayload(row: AttemptRow): object {
     nextAttemptAt: isoOrNull(row.next_at),
   }
 }
+
+export const rules = {
+  createWebhook,
+  updateWebhook,
+  setWebhookActive,
+  listDeliveries,
+  testWebhook,
+} satisfies Rules

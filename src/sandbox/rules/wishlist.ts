@@ -1,6 +1,5 @@
 import {isUuid} from '../../contract/uuid.ts'
-import type {addWishlistItem, readWishlist, removeWishlistItem} from '../../contract/wishlist.ts'
-import type {Call} from '../core/call.ts'
+import type {Call, CallOf, Rules} from '../core/call.ts'
 import {refuse} from '../door/reply.ts'
 import {iso} from '../time/clock.ts'
 import {checkedRef} from './cart-view.ts'
@@ -21,12 +20,12 @@ interface ItemRow extends StockFacts {
 type WishlistCall = Pick<Call, 'world' | 'partner'>
 
 /** W04: the bare cart has no wishlist; the path needs a customerRef. */
-export function serveReadWishlist(call: Call<typeof readWishlist>): unknown {
+function readWishlist(call: CallOf<'readWishlist'>): unknown {
   return wishlistPayload(call, checkedRef(call.params.customerRef))
 }
 
 /** W01. not shown: path, body and answer of the add. A repeat changes nothing, whatever became of the variant. */
-export function serveAddWishlistItem(call: Call<typeof addWishlistItem>): unknown {
+function addWishlistItem(call: CallOf<'addWishlistItem'>): unknown {
   const {world, partner, now} = call
   const ref = checkedRef(call.params.customerRef)
   const variantId = call.body.variantId.toLowerCase()
@@ -56,7 +55,7 @@ export function serveAddWishlistItem(call: Call<typeof addWishlistItem>): unknow
 }
 
 /** W03: one that is not there is no error, but what is no uuid names no variant. */
-export function serveRemoveWishlistItem(call: Call<typeof removeWishlistItem>): unknown {
+function removeWishlistItem(call: CallOf<'removeWishlistItem'>): unknown {
   const ref = checkedRef(call.params.customerRef)
   const variantId = call.params.variantId.toLowerCase()
   if (!isUuid(variantId)) refuse('NOT_FOUND_VARIANT')
@@ -96,3 +95,5 @@ function itemPayload(row: ItemRow): object {
     addedAt: iso(row.added_at),
   }
 }
+
+export const rules = {readWishlist, addWishlistItem, removeWishlistItem} satisfies Rules
