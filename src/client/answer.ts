@@ -1,3 +1,4 @@
+import {codeOfStatus} from '../contract/errors.ts'
 import {Failure} from '../contract/failure.ts'
 import {parseJson} from '../contract/money.ts'
 import {envelope, type HttpResponse} from '../contract/wire.ts'
@@ -12,14 +13,6 @@ export interface Answer {
   requestId: string | undefined
 }
 
-/** What a body that is no envelope, such as a proxy's page, still says by its status. */
-const byStatus: Record<number, string> = {
-  429: 'RATE_LIMITED',
-  502: 'BAD_GATEWAY',
-  503: 'SERVICE_UNAVAILABLE',
-  504: 'GATEWAY_TIMEOUT',
-}
-
 /**
  * Reads an answer by its state (spec, Envelope); `now` in ms of the wall clock. Fails with the service's own code,
  * known or not; with ODD_ANSWER where there is no envelope and the status says no more, or where state and status
@@ -30,7 +23,7 @@ export function readAnswer(response: HttpResponse, now: number): Answer {
   const facts = {httpStatus: status, ...requestIdOf(headers), ...retryAfterOf(headers, now)}
   const found = envelope.safeParse(jsonOf(response.body))
   if (!found.success) {
-    const code = byStatus[status]
+    const code = codeOfStatus[status]
     if (code !== undefined) throw new Failure(code, facts)
     throw new Failure('ODD_ANSWER', {...facts, message: oddMessage(status, response.body)})
   }

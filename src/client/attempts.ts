@@ -4,7 +4,7 @@ import type {CallOptions, ClientOptions} from './client.ts'
 import {type Exchange, exchangeEvent} from './events.ts'
 import type {Permit} from './pace.ts'
 import type {Prepared} from './request.ts'
-import {decide, openBudget, type Tries, troubleOf} from './retry.ts'
+import {decide, openBudget, type Tries, treatmentOf} from './retry.ts'
 
 /** How a request may be treated: whether it needs a token, may be repeated, and changes anything. */
 export interface Rule {
@@ -43,7 +43,7 @@ export function openAttempts(options: ClientOptions): Attempts {
         tries.sends += 1
         const decision = decide(failure, tries, {...options, repeat: rule.repeat, budget})
         if (decision.do === 'fail') throw finalFailure(failure, request, rule, tries)
-        tries.ambiguous ||= troubleOf(failure).ran === 'maybe'
+        tries.ambiguous ||= treatmentOf(failure).ran === 'maybe'
         if (decision.do === 'renew') {
           tries.renewed = true
           stale = outcome.token
@@ -164,7 +164,7 @@ async function exchange(
 
 /** The failure of a whole call: what is certain about its effect, after all its attempts. */
 function finalFailure(failure: Failure, request: Prepared, rule: Rule, tries: Tries): Failure {
-  const {ran} = troubleOf(failure)
+  const {ran} = treatmentOf(failure)
   const unknown = rule.changes && (ran === 'maybe' || tries.ambiguous)
   const effect = unknown ? 'unknown' : ran === 'refused' ? 'refused' : 'none'
   const facts: Facts = {

@@ -1,58 +1,15 @@
-import type {Failure} from '../contract/failure.ts'
+import {type CatalogueEntry, classOf} from '../contract/errors.ts'
+import {type Failure, isFailure} from '../contract/failure.ts'
 import {isSuccess} from './answer.ts'
 
-/** What a failure proves: nothing ran; it ran and was refused; or neither. */
-export type Ran = 'no' | 'refused' | 'maybe'
-
-/** What to do about it, where the operation lets it be done again. */
-type Cure = 'none' | 'backoff' | 'obey' | 'renew'
-
-interface Trouble {
-  ran: Ran
-  cure: Cure
-  /** Sends in all, the first one included. */
-  sends?: number
-}
-
-/**
- * The codes whose meaning is not that of their HTTP class. A TLS trust error heals by no repeat; a token that is
- * missing or invalid by no new one; UPSTREAM_AUTH_FAILED is the server's own fault (spec, Authentication 7).
- */
-const troubles: Record<string, Trouble> = {
-  NO_CONNECTION: {ran: 'no', cure: 'backoff', sends: 3},
-  TLS_UNTRUSTED: {ran: 'no', cure: 'none'},
-  INSECURE_URL: {ran: 'no', cure: 'none'},
-  NO_ANSWER: {ran: 'maybe', cure: 'backoff'},
-  INTERRUPTED: {ran: 'maybe', cure: 'none'},
-  RATE_LIMITED: {ran: 'no', cure: 'obey'},
-  UNAUTHORIZED_TOKEN_EXPIRED: {ran: 'no', cure: 'renew'},
-  UNAUTHORIZED_MISSING_TOKEN: {ran: 'no', cure: 'none'},
-  UNAUTHORIZED_INVALID_TOKEN: {ran: 'no', cure: 'none'},
-  UPSTREAM_AUTH_FAILED: {ran: 'maybe', cure: 'backoff'},
-  NOT_FOUND_ROUTE: {ran: 'no', cure: 'none'},
-  METHOD_NOT_ALLOWED: {ran: 'no', cure: 'none'},
-  UNSUPPORTED_MEDIA_TYPE: {ran: 'no', cure: 'none'},
-}
-
-/** What a failure of one attempt means (spec, Errors). */
-export function troubleOf(failure: Failure): Trouble {
-  const {httpStatus = 0, effect} = failure.facts
-  const trouble = Object.hasOwn(troubles, failure.code) ? troubles[failure.code] : undefined
-  const found = trouble ?? byStatus(failure.code, httpStatus)
-  return effect === 'none' ? {...found, ran: 'no'} : found
-}
-
-/** not shown: what a proxy answers when it stopped waiting. What it had passed on may have been done. */
-const GAVE_UP = [408, 499]
-
-function byStatus(code: string, httpStatus: number): Trouble {
-  const silent = httpStatus >= 500 || GAVE_UP.includes(httpStatus)
-  if (code === 'ODD_ANSWER') {
-    return {ran: 'maybe', cure: isSuccess(httpStatus) || silent ? 'backoff' : 'none'}
-  }
-  if (silent) return {ran: 'maybe', cure: 'backoff'}
-  if (httpStatus === 403) return {ran: 'no', cure: 'none'}
-  return {ran: httpStatus >= 400 ? 'refused' : 'maybe', cure: 'none'}
+/** How a failure of one attempt is treated (spec, Errors): its catalogue entry, and what is known besides. */
+export function treatmentOf(failure: Failure): Pick<CatalogueEntry, 'ran' | 'cure' | 'sends'> {
+  const {entry, facts} = failure
+  const ran = facts.effect === 'none' ? 'no' : entry.ran
+  // A page of HTML with a 404 is meant: it is repeated only if its status, or a success, lets hope for another one.
+  if (isFailure(failure, 'ODD_ANSWER') && !isSuccess(facts.httpStatus))
+    return {ran, cure: classOf(facts.httpStatus).cure}
+  return {...entry, ran}
 }
 
 /** What one call has been through. */
@@ -78,7 +35,7 @@ const SENDS = 5
 
 /** Whether a failed attempt is sent again, and when. The one place where this is decided. */
 export function decide(failure: Failure, tries: Tries, bounds: Bounds): Decision {
-  const {ran, cure, sends = SENDS} = troubleOf(failure)
+  const {ran, cure, sends = SENDS} = treatmentOf(failure)
   if (ran === 'refused' || (ran === 'maybe' && bounds.repeat !== 'freely')) return {do: 'fail'}
   if (cure === 'none') return {do: 'fail'}
   if (cure === 'renew') return tries.renewed ? {do: 'fail'} : {do: 'renew'}

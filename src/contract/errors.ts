@@ -1,20 +1,53 @@
 /**
  * What a person or a script can do about a failure: change the request, log in, read what exists already, repeat
- * later, let a person choose, or ask support.
+ * later, let a person choose, or ask support. Printed with every failure, for those who read it; the program itself
+ * decides by `ran`, `cure`, `scope` and `order`.
  */
 export type Remedy = 'fix' | 'login' | 'settle' | 'wait' | 'decide' | 'support'
 
-export interface CatalogueEntry {
-  /** The HTTP status the spec gives it; absent on our own codes. */
-  http?: number
-  /** Only where the status does not decide the exit code. */
-  exit?: number
+/** What a create of an order does about a refusal (flows/order/submit.ts). A code without it is a plain no. */
+export type OrderAnswer =
+  | 'again'
+  | 'in-progress'
+  | 'race'
+  | 'cart-busy'
+  | 'exists'
+  | 'lock-used'
+  | 'lock-gone'
+  | 'for-a-person'
+
+/** What the program decides by. A row of the catalogue states only what differs from its HTTP class. */
+interface Decides {
+  /** What a failed attempt proves: nothing ran; it ran and was refused; or neither. */
+  ran: 'no' | 'refused' | 'maybe'
+  /**
+   * Whether the same request is sent again, if its operation allows that: never, after a growing pause, after the pause
+   * that the service asks for, or with a new token.
+   */
+  cure: 'none' | 'backoff' | 'obey' | 'renew'
+  /** How often it is sent in all, if not as often as others. */
+  sends?: number
+  /** How far it reaches in a job: this row is refused, the service is waited for, or the whole job stops. */
+  scope: 'row' | 'wait' | 'job'
+  order?: OrderAnswer
+}
+
+interface Words {
   remedy: Remedy
   /** One sentence: what happened. */
   says: string
-  /** The next step, a command where there is one. */
+  /** The next step, a command if there is one. */
   next: string
 }
+
+interface CatalogueRow extends Words, Partial<Decides> {
+  /** The HTTP status that the spec gives it; absent on our own codes. */
+  http?: number
+  /** Only if the status does not decide the exit code. */
+  exit?: number
+}
+
+export type CatalogueEntry = CatalogueRow & Decides
 
 const relock = 'Preview and lock again with `scent checkout`; keep the same reference.'
 const readBack = 'Read what exists: `scent orders get` with the order id in the details.'
@@ -25,18 +58,22 @@ export const catalogue = {
   UNAUTHORIZED_MISSING_TOKEN: {
     http: 401,
     remedy: 'fix',
+    ran: 'no',
     says: 'The request carried no bearer token.',
     next: 'Check the Authorization header; `scent auth status` shows the credential in use.',
   },
   UNAUTHORIZED_INVALID_TOKEN: {
     http: 401,
     remedy: 'fix',
+    ran: 'no',
     says: 'The service does not accept this token: malformed, tampered, for another audience, or no partner token.',
     next: 'Check that the credential belongs to this host: `scent auth status`.',
   },
   UNAUTHORIZED_TOKEN_EXPIRED: {
     http: 401,
     remedy: 'login',
+    ran: 'no',
+    cure: 'renew',
     says: 'The token is past its 5 minutes, and a new one was refused as well.',
     next: 'Check the clock of this machine, then `scent auth status`.',
   },
@@ -44,6 +81,10 @@ export const catalogue = {
     http: 401,
     exit: 10,
     remedy: 'wait',
+    ran: 'maybe',
+    cure: 'backoff',
+    scope: 'wait',
+    order: 'again',
     says: 'A service behind the gateway refused the gateway. The fault is on the server side.',
     next: 'Repeat later; the credential is not the cause.',
   },
@@ -63,24 +104,31 @@ export const catalogue = {
   NOT_FOUND_ROUTE: {
     http: 404,
     remedy: 'fix',
+    ran: 'no',
+    scope: 'job',
     says: 'The service has no such route.',
     next: 'Check the base URL: `scent auth status`.',
   },
   METHOD_NOT_ALLOWED: {
     http: 405,
     remedy: 'fix',
+    ran: 'no',
     says: 'The path exists, with other methods.',
     next: 'Use one of the methods named in the details.',
   },
   UNSUPPORTED_MEDIA_TYPE: {
     http: 415,
     remedy: 'fix',
+    ran: 'no',
     says: 'The body is not application/json.',
     next: 'Send the header Content-Type: application/json.',
   },
   RATE_LIMITED: {
     http: 429,
     remedy: 'wait',
+    ran: 'no',
+    cure: 'obey',
+    scope: 'wait',
     says: 'The quota of this credential is used up (300 requests in 60 seconds, 10 for tokens).',
     next: 'Repeat after the seconds named in Retry-After; see who else uses this credential.',
   },
@@ -302,12 +350,14 @@ export const catalogue = {
   VALIDATION_PRICE_LOCK_INVALID: {
     http: 400,
     remedy: 'fix',
+    order: 'lock-gone',
     says: 'The price lock is unknown, not of this cart, or the cart has changed since.',
     next: relock,
   },
   VALIDATION_PRICE_LOCK_EXPIRED: {
     http: 400,
     remedy: 'fix',
+    order: 'lock-gone',
     says: 'The price lock has expired.',
     next: relock,
   },
@@ -344,6 +394,7 @@ export const catalogue = {
   BUSINESS_PRICE_NOT_AVAILABLE: {
     http: 422,
     remedy: 'decide',
+    order: 'lock-gone',
     says: 'A price of the cart or of the lock is no longer available.',
     next: 'Preview again and decide on the new price: `scent checkout`.',
   },
@@ -362,6 +413,7 @@ export const catalogue = {
   BUSINESS_PRODUCT_ACCESS_DISABLED: {
     http: 422,
     remedy: 'support',
+    scope: 'job',
     says: 'The access of this account to start new Scent activity is paused.',
     next: 'Ask the account manager; repeating does not help.',
   },
@@ -434,42 +486,49 @@ export const catalogue = {
   CONFLICT_CART_HAS_PENDING_ORDER: {
     http: 409,
     remedy: 'wait',
+    order: 'cart-busy',
     says: 'The cart has an order in flight.',
     next: 'Wait until it ends; `scent checkout preview` names its reference.',
   },
   CONFLICT_CART_CHECKOUT_RACE: {
     http: 409,
     remedy: 'wait',
+    order: 'race',
     says: 'Another request worked on the same cart at the same moment.',
     next: 'Repeat; an order with the same reference.',
   },
   CONFLICT_PRICE_LOCK_CREATE_RACE: {
     http: 409,
     remedy: 'wait',
+    scope: 'wait',
     says: 'Another request locked the same cart at the same moment.',
     next: 'Repeat.',
   },
   CONFLICT_ORDER_DUPLICATE_REFERENCE: {
     http: 409,
     remedy: 'settle',
+    order: 'exists',
     says: 'An order with this reference exists already. Nothing was charged again.',
     next: readBack,
   },
   CONFLICT_ORDER_IN_PROGRESS: {
     http: 409,
     remedy: 'wait',
+    order: 'in-progress',
     says: 'An order with this reference is still being made.',
     next: 'Repeat shortly with the same reference.',
   },
   CONFLICT_ORDER_REQUIRES_INTERVENTION: {
     http: 409,
     remedy: 'support',
+    order: 'for-a-person',
     says: 'An earlier attempt with this reference stopped in a state that only a person can settle.',
     next: 'Contact the account manager with the reference. Do not order again under another one.',
   },
   CONFLICT_PRICE_LOCK_ALREADY_USED: {
     http: 409,
     remedy: 'settle',
+    order: 'lock-used',
     says: 'The price lock has been used by an order.',
     next: readBack,
   },
@@ -540,6 +599,7 @@ export const catalogue = {
   INVALID_INPUT: {
     exit: 2,
     remedy: 'fix',
+    scope: 'row',
     says: 'A value was refused before anything was sent.',
     next: 'Correct the value; see --help.',
   },
@@ -576,6 +636,7 @@ export const catalogue = {
   INSECURE_URL: {
     exit: 2,
     remedy: 'fix',
+    ran: 'no',
     says: 'Tokens go over https only; plain http is allowed to this machine alone.',
     next: 'Use an https URL.',
   },
@@ -594,36 +655,50 @@ export const catalogue = {
   NO_CONNECTION: {
     exit: 10,
     remedy: 'wait',
+    ran: 'no',
+    cure: 'backoff',
+    sends: 3,
+    scope: 'wait',
+    order: 'again',
     says: 'No connection to the service. Nothing was sent.',
     next: 'Check the network and the base URL: `scent auth status`.',
   },
   TLS_UNTRUSTED: {
     exit: 10,
     remedy: 'fix',
+    ran: 'no',
     says: 'The certificate of the service is not trusted. Nothing was sent.',
     next: 'Check the host; a company CA is added with NODE_EXTRA_CA_CERTS.',
   },
   NO_ANSWER: {
     exit: 10,
     remedy: 'wait',
+    cure: 'backoff',
+    scope: 'wait',
     says: 'The request left, and no whole answer came back.',
     next: 'Repeat later.',
   },
   ODD_ANSWER: {
     exit: 10,
     remedy: 'support',
+    ran: 'maybe',
+    cure: 'backoff',
+    scope: 'wait',
     says: 'The service answered something that is not in the contract.',
     next: 'Check the base URL; look at the exchange with --debug.',
   },
   OUTCOME_UNKNOWN: {
     exit: 12,
     remedy: 'settle',
+    scope: 'wait',
+    order: 'again',
     says: 'The request may have taken effect: its answer was lost.',
     next: 'Read the state back before you repeat it.',
   },
   LIMIT_EXCEEDED: {
     exit: 7,
     remedy: 'decide',
+    scope: 'row',
     says: 'The amount is above the one approved. Nothing was ordered.',
     next: 'Approve the new amount with --max-total, or change the cart.',
   },
@@ -648,6 +723,7 @@ export const catalogue = {
   CART_NOT_EMPTY: {
     exit: 8,
     remedy: 'decide',
+    scope: 'row',
     says: 'The cart holds something else than this order. Nothing was ordered.',
     next: 'Look at it with `scent cart show`; `--cart replace` lets a job empty the carts it fills.',
   },
@@ -672,18 +748,21 @@ export const catalogue = {
   CHANGED_MEANWHILE: {
     exit: 8,
     remedy: 'decide',
+    scope: 'row',
     says: 'Somebody else changed it meanwhile. Nothing was sent.',
     next: 'Look at it again, then repeat the change.',
   },
   ORDER_FAILED: {
     exit: 7,
     remedy: 'decide',
+    scope: 'row',
     says: 'The service made the order and failed it.',
     next: 'See the reason in the details and the ledger: `scent wallet transactions`.',
   },
   ORDER_MISMATCH: {
     exit: 8,
     remedy: 'support',
+    scope: 'row',
     says: 'The order that exists under this reference is not the one asked for.',
     next: 'Read it with `scent orders get`; choose another reference only for a new order.',
   },
@@ -731,7 +810,7 @@ export const catalogue = {
     says: 'Interrupted. Local records are whole.',
     next: 'Run it again when you are ready.',
   },
-} as const satisfies Record<string, CatalogueEntry>
+} as const satisfies Record<string, CatalogueRow>
 
 export type Code = keyof typeof catalogue
 
@@ -747,27 +826,42 @@ const exitOfStatus: Record<number, number> = {
   429: 9,
 }
 
-const classes: {above: number; entry: CatalogueEntry}[] = [
-  {
-    above: 500,
-    entry: {remedy: 'wait', says: 'The service failed.', next: 'Repeat later.'},
-  },
-  {
-    above: 400,
-    entry: {
-      remedy: 'fix',
-      says: 'The service refused the request.',
-      next: 'See the details; the code is newer than this program.',
-    },
-  },
-]
+const refused: Words & Decides = {
+  remedy: 'fix',
+  ran: 'refused',
+  cure: 'none',
+  scope: 'row',
+  says: 'The service refused the request.',
+  next: 'See the details; the code is newer than this program.',
+}
 
-/** The catalogue's entry of a code; of an unknown one, that of its HTTP class. */
+const failed: Words & Decides = {
+  remedy: 'wait',
+  ran: 'maybe',
+  cure: 'backoff',
+  scope: 'wait',
+  says: 'The service failed.',
+  next: 'Repeat later.',
+}
+
+/** What a status means by itself, for codes that are newer than this program and for what a row does not state. */
+export function classOf(status: number | undefined): Words & Decides {
+  // Not of the service: nothing is known of what ran, and no repeat mends it.
+  if (status === undefined || status < 400)
+    return {...catalogue.ODD_ANSWER, ran: 'maybe', cure: 'none', scope: 'job'}
+  // not shown: 408 and 499, with which a proxy stops waiting. What it had passed on may have been done.
+  if (status >= 500 || status === 408 || status === 499) return failed
+  // No row of a job fares better than this one.
+  if ([401, 405, 415].includes(status)) return {...refused, scope: 'job'}
+  return status === 403 ? {...refused, ran: 'no', scope: 'job'} : refused
+}
+
+/** The entry of a code that failed with this HTTP status, or with its own; of an unknown code, that of the class. */
 export function entryOf(code: string, http?: number): CatalogueEntry {
-  if (Object.hasOwn(catalogue, code)) return catalogue[code as Code]
-  const found = classes.find(({above}) => (http ?? 500) >= above)
-  const entry = found?.entry ?? catalogue.ODD_ANSWER
-  return http === undefined ? entry : {...entry, http}
+  if (!Object.hasOwn(catalogue, code)) return {...classOf(http), ...(http !== undefined && {http})}
+  const row: CatalogueRow = catalogue[code as Code]
+  // A code of our own means the same whatever status came before it.
+  return {...classOf(row.http && (http ?? row.http)), ...row}
 }
 
 /** The exit code of a failure: the list is in README, Exit codes. An unknown 4xx counts as a rejected request. */
@@ -777,4 +871,12 @@ export function exitOf(code: string, http?: number): number {
   const status = http ?? entry.http
   if (status === undefined) return 1
   return exitOfStatus[status] ?? (status >= 500 ? 10 : 6)
+}
+
+/** The code of a refusal that has no envelope, such as a proxy's page. */
+export const codeOfStatus: Readonly<Record<number, Code>> = {
+  429: 'RATE_LIMITED',
+  502: 'BAD_GATEWAY',
+  503: 'SERVICE_UNAVAILABLE',
+  504: 'GATEWAY_TIMEOUT',
 }

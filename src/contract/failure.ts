@@ -1,4 +1,4 @@
-import {type Code, entryOf, exitOf, type Remedy} from './errors.ts'
+import {type CatalogueEntry, type Code, entryOf, exitOf, type Remedy} from './errors.ts'
 
 /** What is known of a failure. Only fields named here ever leave the program. */
 export interface Facts {
@@ -22,8 +22,8 @@ export interface Facts {
 }
 
 /**
- * The one error of this program. Code and scripts branch on `code` and `remedy`, never on the message; anything
- * thrown that is no Failure is a bug.
+ * The one error of this program. Code branches on `code` and `entry`, scripts on `code` and `remedy`, nobody on the
+ * message. Anything else that is thrown is a bug.
  */
 export class Failure extends Error {
   override readonly name = 'Failure'
@@ -36,8 +36,13 @@ export class Failure extends Error {
     this.facts = facts
   }
 
+  /** What the catalogue says of it, by which the program decides. */
+  get entry(): CatalogueEntry {
+    return entryOf(this.code, this.facts.httpStatus)
+  }
+
   get remedy(): Remedy {
-    return entryOf(this.code, this.facts.httpStatus).remedy
+    return this.entry.remedy
   }
 
   get exitCode(): number {
@@ -45,7 +50,7 @@ export class Failure extends Error {
   }
 
   get hint(): string {
-    return this.facts.hint ?? entryOf(this.code, this.facts.httpStatus).next
+    return this.facts.hint ?? this.entry.next
   }
 }
 

@@ -1,6 +1,13 @@
 import {describe, expect, it} from 'vitest'
 import {retryAfterSeconds} from '../../src/client/answer.ts'
-import {backoffMs, type Decision, decide, openBudget, type Tries, troubleOf} from '../../src/client/retry.ts'
+import {
+  backoffMs,
+  type Decision,
+  decide,
+  openBudget,
+  type Tries,
+  treatmentOf,
+} from '../../src/client/retry.ts'
 import {type Code, catalogue} from '../../src/contract/errors.ts'
 import {type Facts, Failure} from '../../src/contract/failure.ts'
 import {seeded} from '../support/virtual-time.ts'
@@ -54,7 +61,7 @@ describe('the table of repeats', () => {
     ['NO_ANSWER', {effect: 'unknown'}, 'maybe'],
     ['INTERRUPTED', {effect: 'unknown'}, 'maybe'],
     ['INTERRUPTED', {effect: 'none'}, 'no'],
-  ])('%s %o: it ran: %s', (code, facts, ran) => expect(troubleOf(new Failure(code, facts)).ran).toBe(ran))
+  ])('%s %o: it ran: %s', (code, facts, ran) => expect(treatmentOf(new Failure(code, facts)).ran).toBe(ran))
 
   const again = (afterMs: number): Decision => ({do: 'repeat', afterMs})
   const fail: Decision = {do: 'fail'}

@@ -2,7 +2,7 @@ import type {Client} from '../../client/client.ts'
 import {type Failure, isFailure} from '../../contract/failure.ts'
 import {bringToTarget, type CartTools, type CartWork, type Reach, sureAt} from '../../flows/cart/goal.ts'
 import type {ImportMode} from '../../flows/cart/steps.ts'
-import {endsRow, type Patience, patiently} from '../../flows/outage.ts'
+import {type Patience, patiently} from '../../flows/outage.ts'
 import type {CartOutcome, JobFile} from '../journal.ts'
 import {pool} from '../pool.ts'
 import type {JobCarts} from './fold.ts'
@@ -101,11 +101,11 @@ async function workOn(run: CartImportRun, work: NumberedWork): Promise<boolean> 
   } catch (error) {
     if (!isFailure(error)) throw error
     // Interrupted in an outage, or somebody else works on it: a resume does the cart.
-    if (error.code === 'BUSY' || (run.stop.aborted && endsRow(error) === 'outage')) {
+    if (error.code === 'BUSY' || (run.stop.aborted && error.entry.scope === 'wait')) {
       run.tell({kind: 'cart-left', customerRef, failure: error})
       return false
     }
-    if (endsRow(error) !== 'refused') throw error
+    if (error.entry.scope !== 'row') throw error
     await settle(run, work, [[CART, error]])
     return false
   }

@@ -7,7 +7,7 @@ import {asBefore} from '../../flows/order/existing.ts'
 import {noteOutcome, type OrderIntent, type OrderOutcome, type OrderTools} from '../../flows/order/intent.ts'
 import {priceOf} from '../../flows/order/price.ts'
 import {askAgain} from '../../flows/order/take-up.ts'
-import {endsRow, LONGEST_PAUSE_MS, OUTAGE_MS, patiently} from '../../flows/outage.ts'
+import {LONGEST_PAUSE_MS, OUTAGE_MS, patiently} from '../../flows/outage.ts'
 import type {OrderEntry} from '../../store/orders.ts'
 import {asAnotherRun, type CartRule, fillExactly, takeBack} from './fill.ts'
 
@@ -114,13 +114,13 @@ async function once(
   try {
     outcome = await tryToOrder(tools, order, rules, known)
   } catch (error) {
-    if (!isFailure(error) || endsRow(error) !== 'refused') throw error
+    if (!isFailure(error) || error.entry.scope !== 'row') throw error
     const failure = asAnotherRun(error, order)
     outcome = asBefore(failure ?? error, known.open || failure !== undefined) as BulkOutcome
     await noteOutcome(tools, order, outcome)
   }
   // Refused for a reason that is not the order's own: the record says that it is to be done again.
-  if (outcome.kind === 'refused' && endsRow(outcome.failure) !== 'refused') throw outcome.failure
+  if (outcome.kind === 'refused' && outcome.failure.entry.scope !== 'row') throw outcome.failure
   return outcome
 }
 
@@ -245,7 +245,7 @@ export async function clearBulkCart(tools: BulkTools, order: BulkOrder, code: st
     }
   } catch (error) {
     // A cart that the service refuses to show, such as one of a reference it does not take, holds nothing of ours.
-    if (!isFailure(error) || endsRow(error) !== 'refused') throw error
+    if (!isFailure(error) || error.entry.scope !== 'row') throw error
   }
   await tools.mark(order.reference, 'CLEARED')
 }

@@ -8,7 +8,7 @@ import {type CartLine, linesOf, quantities, sameLines} from '../../flows/cart/li
 import {notReady} from '../../flows/order/checkout.ts'
 import {reasonOf} from '../../flows/order/intent.ts'
 import {type Price, priceOf} from '../../flows/order/price.ts'
-import {endsRow, type Patience, patiently} from '../../flows/outage.ts'
+import {type Patience, patiently} from '../../flows/outage.ts'
 import {pool} from '../pool.ts'
 import type {FileOrder} from './file.ts'
 import {fillExactly} from './fill.ts'
@@ -119,7 +119,7 @@ function previewBasket(
     try {
       return await priceIn(client, cart, lines)
     } catch (error) {
-      if (!isFailure(error) || endsRow(error) !== 'refused' || isFailure(error, 'CHANGED_MEANWHILE'))
+      if (!isFailure(error) || error.entry.scope !== 'row' || isFailure(error, 'CHANGED_MEANWHILE'))
         throw error
       return error
     } finally {

@@ -2,7 +2,6 @@ import {Failure, isFailure} from '../../contract/failure.ts'
 import type {Digits} from '../../contract/money.ts'
 import {noteOutcome, type OrderTools} from '../../flows/order/intent.ts'
 import {totalOf} from '../../flows/order/take-up.ts'
-import {endsRow} from '../../flows/outage.ts'
 import type {OrderRecord} from '../../store/orders.ts'
 import type {JobFile, JobRecord} from '../journal.ts'
 import {pool} from '../pool.ts'
@@ -93,7 +92,7 @@ function decided(record: OrderRecord): OrderRecord {
   if (record.step !== 'OUTCOME' || record.outcome !== 'refused') return record
   const {state, http} = record
   const failure = new Failure(state, http === null ? {} : {httpStatus: http})
-  return endsRow(failure) === 'refused' ? record : {...record, again: true}
+  return failure.entry.scope === 'row' ? record : {...record, again: true}
 }
 
 /** What open orders of earlier runs may have been charged counts as charged until they are settled. */
@@ -195,7 +194,7 @@ async function settle(
     return outcome === 'busy' ? 'busy' : outcome.kind
   } catch (error) {
     // Interrupted while it waited: what is known of this order is on disk, and a resume goes on.
-    const waited = isFailure(error) && (error.code === 'INTERRUPTED' || endsRow(error) === 'outage')
+    const waited = isFailure(error) && (error.code === 'INTERRUPTED' || error.entry.scope === 'wait')
     if (waited && run.stop.aborted) return 'left'
     throw error
   }

@@ -2,7 +2,7 @@ import type {Client} from '../../client/client.ts'
 import {addCartItem, clearCart} from '../../contract/cart.ts'
 import {Failure, isFailure} from '../../contract/failure.ts'
 import type {Operation} from '../../contract/operation.ts'
-import {endsRow, type Patience} from '../outage.ts'
+import type {Patience} from '../outage.ts'
 import {setQuantity, takeLineOut} from './edit.ts'
 import {type CartView, readLines} from './lines.ts'
 import {type Held, heldIn, type ImportMode, type Step, stepsTo, type TargetLine, targetsOf} from './steps.ts'
@@ -155,7 +155,7 @@ async function take(tools: CartTools, work: CartWork, step: Step, view: CartView
     if (!isFailure(error)) throw error
     const isUnknown = error.facts.effect === 'unknown'
     const isLost = mustArriveOnce(step) && isUnknown
-    if (!isLost && endsRow(error) !== 'refused') throw error
+    if (!isLost && error.entry.scope !== 'row') throw error
     // Somebody else took the line away: the next look decides.
     const isGone = error.code === 'NOT_FOUND_CART_ITEM'
     // A refusal after a lost try may stand beside what that try has done.

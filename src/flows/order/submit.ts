@@ -1,5 +1,6 @@
 import {createHash} from 'node:crypto'
 import {type Preview, previewCheckout} from '../../contract/checkout.ts'
+import type {OrderAnswer} from '../../contract/errors.ts'
 import {Failure, isFailure} from '../../contract/failure.ts'
 import {type CreatedOrder, createOrder, type OrderBody} from '../../contract/orders.ts'
 import {asBefore, asUnknown, compareExisting, failed, isFailedOrder, placed} from './existing.ts'
@@ -12,35 +13,8 @@ import {
   type PriceLock,
 } from './intent.ts'
 
-type Answer =
-  | 'again'
-  | 'in-progress'
-  | 'race'
-  | 'cart-busy'
-  | 'exists'
-  | 'lock-used'
-  | 'lock-gone'
-  | 'for-a-person'
-  | 'no'
-
-/** What each refusal of a create means (spec, Create scent order). Every code not named here is a plain no. */
-export const answers: Readonly<Record<string, Answer>> = {
-  OUTCOME_UNKNOWN: 'again',
-  NO_CONNECTION: 'again',
-  UPSTREAM_AUTH_FAILED: 'again',
-  CONFLICT_ORDER_IN_PROGRESS: 'in-progress',
-  CONFLICT_CART_CHECKOUT_RACE: 'race',
-  CONFLICT_CART_HAS_PENDING_ORDER: 'cart-busy',
-  CONFLICT_ORDER_DUPLICATE_REFERENCE: 'exists',
-  CONFLICT_PRICE_LOCK_ALREADY_USED: 'lock-used',
-  VALIDATION_PRICE_LOCK_EXPIRED: 'lock-gone',
-  VALIDATION_PRICE_LOCK_INVALID: 'lock-gone',
-  BUSINESS_PRICE_NOT_AVAILABLE: 'lock-gone',
-  CONFLICT_ORDER_REQUIRES_INTERVENTION: 'for-a-person',
-}
-
 /** How long a kind of answer is asked again, and the longest pause between two, in milliseconds. */
-const patience: Partial<Record<Answer, {total: number; pause: number}>> = {
+const patience: Partial<Record<OrderAnswer, {total: number; pause: number}>> = {
   again: {total: 120_000, pause: 16_000},
   'in-progress': {total: 900_000, pause: 30_000},
   race: {total: 15_000, pause: 4_000},
@@ -95,8 +69,8 @@ export async function askUntilSettled(
       if (!isFailure(error) || error.code === 'FILE_FAILED') throw error
       if (error.code === 'INTERRUPTED' && noted === 0 && !open) throw error
       open ||= error.facts.effect === 'unknown'
-      const answer = answers[error.code] ?? 'no'
-      const waits = patience[answer]
+      const answer = error.entry.order
+      const waits = answer && patience[answer]
       if (waits === undefined) return settle(tools, intent, lock, error, open)
       const others = answer === 'cart-busy' && !(await pendingIsOurs(tools, intent))
       // An attempt of this reference runs: whatever it does counts as ours until an answer says otherwise.
@@ -157,7 +131,7 @@ async function settle(
   failure: Failure,
   open: boolean,
 ): Promise<OrderOutcome> {
-  const answer = answers[failure.code]
+  const answer = failure.entry.order
   // Not charged, and nothing open: a lock that is gone, like a plain no, leaves nothing to settle.
   const settles = answer !== undefined && (open || answer !== 'lock-gone')
   if (settles) tools.tell({kind: 'settling', reference: intent.reference, code: failure.code})

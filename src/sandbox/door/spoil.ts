@@ -1,16 +1,14 @@
 import {setTimeout as delay} from 'node:timers/promises'
+import {codeOfStatus} from '../../contract/errors.ts'
 import type {State} from '../core/state.ts'
 import {type Effect, type Fault, statusOf} from './faults.ts'
 import {type Outgoing, type Reply, refusal, success} from './reply.ts'
 
-/** What only an ordered fault answers (X12). */
-const codes: Record<number, string> = {
+/** The codes that only an ordered fault answers (X12). */
+const codes: Readonly<Record<number, string>> = {
+  ...codeOfStatus,
   401: 'UPSTREAM_AUTH_FAILED',
   403: 'FORBIDDEN',
-  429: 'RATE_LIMITED',
-  502: 'BAD_GATEWAY',
-  503: 'SERVICE_UNAVAILABLE',
-  504: 'GATEWAY_TIMEOUT',
 }
 
 const replaces: readonly Effect[] = ['status', 'race', 'reset', 'hang', 'truncate', 'malformed']

@@ -1,8 +1,8 @@
 import {afterEach, describe, expect, test} from 'vitest'
+import {catalogue, entryOf} from '../../../src/contract/errors.ts'
 import {lockCart} from '../../../src/flows/order/checkout.ts'
 import {plan} from '../../../src/flows/order/intent.ts'
 import {submitToEach} from '../../../src/flows/order/locks.ts'
-import {answers} from '../../../src/flows/order/submit.ts'
 import {address, openShop, type Shop} from '../../support/shop.ts'
 import {decide} from './model.ts'
 import {deadEnds, search} from './search.ts'
@@ -73,8 +73,9 @@ describe('the client of the model does what the program does', () => {
   afterEach(() => shop.close())
 
   /** The service's own codes that need no order to exist. */
-  const codes = Object.keys(answers).filter(
-    (code) => /^[A-Z]+_/.test(code) && !/DUPLICATE|ALREADY_USED|OUTCOME_UNKNOWN|NO_CONNECTION/.test(code),
+  const codes = Object.keys(catalogue).filter(
+    (code) =>
+      entryOf(code).order !== undefined && !/DUPLICATE|ALREADY_USED|OUTCOME_UNKNOWN|NO_CONNECTION/.test(code),
   )
   const cases = [...codes, 'FORBIDDEN', 'SOMETHING_NEW'].flatMap((code) =>
     [false, true].map((open) => ({code, open, after: open ? 'after a lost answer' : 'at first'})),

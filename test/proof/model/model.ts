@@ -1,4 +1,4 @@
-import {answers} from '../../../src/flows/order/submit.ts'
+import {entryOf} from '../../../src/contract/errors.ts'
 import {
   added,
   changed,
@@ -184,7 +184,7 @@ function madeFailed(c: Client, s: State, go: Go): void {
 
 /** What the real client does with each answer; the table is its own. */
 export function decide(c: Client, s: State, code: string, go: Go): void {
-  const means = answers[code] ?? 'no'
+  const means = entryOf(code).order ?? 'no'
   if (means === 'exists' || means === 'lock-used') existing(c, s, code, go)
   else if (means === 'lock-gone') gone(c, s, code, go)
   else if (means === 'for-a-person')
@@ -202,7 +202,7 @@ export function decide(c: Client, s: State, code: string, go: Go): void {
 
 /** An order stands under our reference or our lock: it is read. */
 function existing(c: Client, s: State, code: string, go: Go): void {
-  const byLock = answers[code] === 'lock-used'
+  const byLock = entryOf(code).order === 'lock-used'
   const order = s.reference > 0 ? orders.ours : s.order
   go(`${code}, can not be read`, unknown(s))
   if (byLock && has(s.failed, s.lock)) orderFailed(c, s, `${code}, failed`, go)
