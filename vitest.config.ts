@@ -4,9 +4,9 @@ import {BaseSequencer, type TestSpecification} from 'vitest/node'
 /** Those that take a minute begin first: none of them may be left for the end, where nothing runs beside it. */
 const long = [
   /bulk-kills/,
-  /torn-/,
+  /power-cut-/,
   /crash\.test/,
-  /simulation-\d/,
+  /seeds-\d/,
   /many-processes/,
   /refusals/,
   /model\.test/,

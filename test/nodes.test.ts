@@ -4,6 +4,7 @@ import {dirname, join} from 'node:path'
 import {fileURLToPath} from 'node:url'
 import {promisify} from 'node:util'
 import {describe, expect, test} from 'vitest'
+import {address} from './support/address.ts'
 import {folder} from './support/program.ts'
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..')
@@ -16,15 +17,6 @@ const nodes = [22, 24, 26].map((major) => {
 })
 const missing = nodes.filter((node) => node.missing).map(({major}) => major)
 if (missing.length > 0) console.warn(`Skipped on Node ${missing.join(', ')}, which npm run nodes brings.`)
-
-const address = {
-  recipient: 'Noura Al-Harbi',
-  line1: 'King Fahd Road 12',
-  city: 'Riyadh',
-  nationalAddress: 'RRRD2929',
-  countryCode: 'SAU',
-  phone: '+966501234567',
-}
 
 /** A user of that Node, with folders of their own. */
 function userOf(node: string) {

@@ -3,7 +3,8 @@ import {api, type OperationName} from '../../src/contract/api.ts'
 import {type Code, entryOf, exitOf} from '../../src/contract/errors.ts'
 import {isFailure} from '../../src/contract/failure.ts'
 import type {Input, Operation} from '../../src/contract/operation.ts'
-import {address, openShop, type Shop} from '../support/shop.ts'
+import {address} from '../support/address.ts'
+import {openShop, type Shop} from '../support/shop.ts'
 
 let shop: Shop
 beforeAll(async () => {

@@ -6,6 +6,7 @@ import {previewCheckout} from '../../src/contract/checkout.ts'
 import type {Operation} from '../../src/contract/operation.ts'
 import {createOrder} from '../../src/contract/orders.ts'
 import {listVariants} from '../../src/contract/variants.ts'
+import {address} from '../support/address.ts'
 
 const BASE = 'https://api.example.test'
 const ID = '3f2b8a44-0c1d-4e5f-8a6b-7c8d9e0f1a2b'
@@ -75,14 +76,6 @@ describe('a query', () => {
 })
 
 describe('a body', () => {
-  const address = {
-    recipient: 'Sara',
-    line1: 'King Fahd Road 1',
-    city: 'Riyadh',
-    nationalAddress: 'RRRD2929',
-    countryCode: 'SAU',
-    phone: '+966500000000',
-  }
   const order = {externalReference: 'R-1', lockId: ID, shippingAddress: address}
 
   it('is sent as JSON, without what is undefined', () => {

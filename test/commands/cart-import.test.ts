@@ -1,7 +1,7 @@
 import {readFileSync, writeFileSync} from 'node:fs'
 import {join} from 'node:path'
 import {afterAll, beforeAll, describe, expect, test} from 'vitest'
-import {folderIn, openShop, type Shop} from '../proof/stand.ts'
+import {folderIn, openShop, type Shop} from '../support/served-shop.ts'
 import {withTerminal} from '../support/tmux.ts'
 
 let shop: Shop

@@ -2,9 +2,8 @@ import {createServer, type Server} from 'node:http'
 import type {AddressInfo} from 'node:net'
 import {afterAll, beforeAll, describe, expect, it} from 'vitest'
 import {createSandbox, type Sandbox} from '../../src/sandbox/core/sandbox.ts'
-import {start as startProgram} from '../proof/stand.ts'
 import {historic} from '../sandbox/event-refusals.ts'
-import {scent as run, start} from '../support/scent.ts'
+import {bin, scent as run, start} from '../support/scent.ts'
 import {service, userOf} from '../support/service.ts'
 import {noTmux, type Terminal, withTerminal} from '../support/tmux.ts'
 
@@ -51,7 +50,7 @@ const at = (words: string, work: (terminal: Terminal) => Promise<void>) =>
   withTerminal(
     env,
     async (terminal) => {
-      terminal.type(`clear; node ${start} ${words}; echo "[$?]"`)
+      terminal.type(`clear; node ${bin} ${words}; echo "[$?]"`)
       terminal.press('Enter')
       await work(terminal)
     },
@@ -127,7 +126,7 @@ describe('a subscription', () => {
   it('is watched: new attempts come as they are made, and Ctrl-C is no failure', async () => {
     const {id} = await json('webhooks', 'create', '--url', `${hook}/ok`, '--event', 'order.completed')
     const first = await json('webhooks', 'test', id, '--event', 'order.completed')
-    const watching = startProgram(['webhooks', 'deliveries', id, '--watch', '--output', 'ndjson'], env)
+    const watching = start(env, ['webhooks', 'deliveries', id, '--watch', '--output', 'ndjson'])
     await watching.said(first.id)
     const second = await json('webhooks', 'test', id, '--event', 'order.completed')
     await watching.said(second.id)

@@ -6,8 +6,9 @@ import {expect, it, vi} from 'vitest'
 import {createSandbox, type Sandbox} from '../../src/sandbox/core/sandbox.ts'
 import {foldersOf} from '../../src/store/paths.ts'
 import {saveLocator} from '../../src/store/sandbox.ts'
-import {address, callerOf, variantOf} from '../sandbox/caller.ts'
-import {type Ran, scent, start} from '../support/scent.ts'
+import {callerOf, variantOf} from '../sandbox/caller.ts'
+import {address} from '../support/address.ts'
+import {bin, type Ended, scent} from '../support/scent.ts'
 import {userOf} from '../support/service.ts'
 
 // Some examples are several processes.
@@ -65,19 +66,19 @@ const files: Record<string, string | Buffer> = {
 function home(url: string, secret: string): NodeJS.ProcessEnv {
   const env = userOf(url, {SCENT_CLIENT_ID: 'rimal-retail', SCENT_CLIENT_SECRET: secret})
   const place = env.HOME ?? ''
-  const bin = join(place, 'bin')
-  mkdirSync(bin)
+  const folder = join(place, 'bin')
+  mkdirSync(folder)
   for (const [name, content] of Object.entries(files)) writeFileSync(join(place, name), content)
-  const scripts = {scent: `exec '${process.execPath}' '${start}' "$@"`, pass: `echo '${secret}'`}
+  const scripts = {scent: `exec '${process.execPath}' '${bin}' "$@"`, pass: `echo '${secret}'`}
   for (const [name, script] of Object.entries(scripts)) {
-    writeFileSync(join(bin, name), `#!/bin/sh\n${script}\n`)
-    chmodSync(join(bin, name), 0o755)
+    writeFileSync(join(folder, name), `#!/bin/sh\n${script}\n`)
+    chmodSync(join(folder, name), 0o755)
   }
-  return {...env, PATH: `${bin}:${env.PATH}`}
+  return {...env, PATH: `${folder}:${env.PATH}`}
 }
 
 /** Runs a line of a shell, without a terminal. What is `endless` gets a Ctrl-C as soon as it has printed something. */
-function shell(env: NodeJS.ProcessEnv, line: string, {endless = false} = {}): Promise<Ran> {
+function shell(env: NodeJS.ProcessEnv, line: string, {endless = false} = {}): Promise<Ended> {
   return new Promise((resolve, reject) => {
     const stdio: ['ignore', 'pipe', 'pipe'] = ['ignore', 'pipe', 'pipe']
     const child = spawn('bash', ['-c', line], {env, cwd: env.HOME, stdio, detached: true})
@@ -89,7 +90,7 @@ function shell(env: NodeJS.ProcessEnv, line: string, {endless = false} = {}): Pr
       })
     }
     child.on('error', reject)
-    child.on('close', (code) => resolve({code, ...out}))
+    child.on('close', (code, signal) => resolve({code, signal, ...out}))
   })
 }
 

@@ -1,6 +1,6 @@
 import {spawn} from 'node:child_process'
 import {afterAll, beforeAll, describe, expect, it} from 'vitest'
-import {scent as run, start} from '../support/scent.ts'
+import {bin, scent as run} from '../support/scent.ts'
 import {type Reply, service, userOf} from '../support/service.ts'
 
 let reply: Reply | undefined
@@ -232,7 +232,7 @@ describe('a failure after something was changed', () => {
 describe('Ctrl-C', () => {
   const interrupted = async (argv: string[]) => {
     const before = shop.seen.length
-    const child = spawn(process.execPath, [start, ...argv], {env: userOf(shop.url)})
+    const child = spawn(process.execPath, [bin, ...argv], {env: userOf(shop.url)})
     let stdout = ''
     let stderr = ''
     child.stdout.on('data', (chunk) => {

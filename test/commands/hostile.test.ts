@@ -3,10 +3,9 @@ import {join} from 'node:path'
 import {parse} from 'csv-parse/sync'
 import {afterAll, beforeAll, describe, expect, it} from 'vitest'
 import {safe} from '../../src/terminal/text.ts'
-import {start as begin} from '../proof/stand.ts'
 import {manyOrders, orderFile} from '../support/order-file.ts'
 import {folder} from '../support/program.ts'
-import {scent as run, start} from '../support/scent.ts'
+import {bin, scent as run, start} from '../support/scent.ts'
 import {page, type Reply, service, userOf} from '../support/service.ts'
 import {noTmux, withTerminal} from '../support/tmux.ts'
 
@@ -134,7 +133,7 @@ describe('text that wants to take over', () => {
     await withTerminal(
       settings,
       async (terminal) => {
-        terminal.type(`clear; ${commands.map((line) => `node ${start} ${line}`).join('; ')}; echo "[$?]"`)
+        terminal.type(`clear; ${commands.map((line) => `node ${bin} ${line}`).join('; ')}; echo "[$?]"`)
         terminal.press('Enter')
         await terminal.see('[7]')
         const screen = terminal.screen()
@@ -211,7 +210,7 @@ describe('a large file of rows with three problems each', () => {
   })
 
   it('interrupted while it is told leaves no second document behind the first', async () => {
-    const running = begin(['orders', 'import', file, '--json'], env)
+    const running = start(env, ['orders', 'import', file, '--json'])
     await running.said('"problems"')
     running.child.kill('SIGINT')
     const {code, stdout, stderr} = await running.ended
@@ -221,7 +220,7 @@ describe('a large file of rows with three problems each', () => {
   })
 
   it('is not read on once nobody reads any more', async () => {
-    const running = begin(['orders', 'import', file, '--json'], env)
+    const running = start(env, ['orders', 'import', file, '--json'])
     await running.said('"problems"')
     running.child.stdout?.destroy()
     const {code, stdout} = await running.ended

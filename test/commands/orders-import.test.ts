@@ -3,8 +3,8 @@ import {join} from 'node:path'
 import {afterAll, beforeAll, describe, expect, test} from 'vitest'
 import {foldersOf} from '../../src/store/paths.ts'
 import {saveLocator} from '../../src/store/sandbox.ts'
-import {filesBelow, folderIn, openShop, type Shop} from '../proof/stand.ts'
 import {manyOrders, orderFile} from '../support/order-file.ts'
+import {filesBelow, folderIn, openShop, type Shop} from '../support/served-shop.ts'
 import {withTerminal} from '../support/tmux.ts'
 
 let shop: Shop

@@ -1,7 +1,7 @@
 import {spawn} from 'node:child_process'
 import {afterAll, beforeAll, describe, expect, it} from 'vitest'
 import {parseJson, printJson} from '../../src/contract/money.ts'
-import {scent as run, start} from '../support/scent.ts'
+import {bin, scent as run} from '../support/scent.ts'
 import {page, service, userOf} from '../support/service.ts'
 
 /** Digits that a double would change, and a field that nobody knows yet. */
@@ -184,7 +184,7 @@ describe('rows in a pipe', () => {
   it('wait for a slow reader, without a word', async () => {
     const child = spawn(
       process.execPath,
-      [start, 'wallet', 'transactions', '--limit', '2000', '--output', 'ndjson'],
+      [bin, 'wallet', 'transactions', '--limit', '2000', '--output', 'ndjson'],
       {
         env: userOf(slow.url),
       },
@@ -204,7 +204,7 @@ describe('rows in a pipe', () => {
   it.each(['explain', 'explain --json', '--help'])(
     'that can not be written are a failure, which says what was done: %s',
     async (words) => {
-      const child = spawn('sh', ['-c', `node ${start} ${words} > /dev/full`], {env})
+      const child = spawn('sh', ['-c', `node ${bin} ${words} > /dev/full`], {env})
       let stderr = ''
       child.stderr.on('data', (chunk) => {
         stderr += chunk
@@ -215,7 +215,7 @@ describe('rows in a pipe', () => {
   )
 
   it('of an endless list end with their reader, quietly, and are not kept', async () => {
-    const child = spawn(process.execPath, [start, 'catalog', 'variants', '--all', '--output', 'ndjson'], {
+    const child = spawn(process.execPath, [bin, 'catalog', 'variants', '--all', '--output', 'ndjson'], {
       env,
     })
     let stderr = ''

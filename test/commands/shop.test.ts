@@ -1,5 +1,6 @@
 import {afterAll, beforeAll, describe, expect, it} from 'vitest'
 import {createSandbox, type Sandbox} from '../../src/sandbox/core/sandbox.ts'
+import {address} from '../support/address.ts'
 import {scent as run} from '../support/scent.ts'
 import {userOf} from '../support/service.ts'
 
@@ -182,15 +183,6 @@ describe('the wallet', () => {
 })
 
 describe('an order', () => {
-  const address = {
-    recipient: 'Sara',
-    line1: 'King Fahd Road 1',
-    city: 'Riyadh',
-    nationalAddress: 'RRRD2929',
-    countryCode: 'SAU',
-    phone: '+966500000000',
-  }
-
   it('is made, read by either id, tracked, and found in the local record', async () => {
     await json(`cart add ${one}=2 --customer O-1 --json`)
     const {lockId} = await json('checkout lock --customer O-1 --json')

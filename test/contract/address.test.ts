@@ -1,14 +1,6 @@
 import {expect, test} from 'vitest'
 import {checkAddress} from '../../src/contract/address.ts'
-
-const address = {
-  recipient: 'Sara',
-  line1: 'King Fahd Road 1',
-  city: 'Riyadh',
-  nationalAddress: 'RRRD2929',
-  countryCode: 'SAU',
-  phone: '+966501234567',
-}
+import {address} from '../support/address.ts'
 
 test.each(['x', '+', '1234', '+966 5', '٠١٢٣'])(
   'the phone %j is no number: it needs five digits',

@@ -1,6 +1,7 @@
 import {createSandbox, type Sandbox} from '../../src/sandbox/core/sandbox.ts'
-import {type Answer, address, callerOf, control, variantOf} from '../sandbox/caller.ts'
+import {type Answer, callerOf, control, variantOf} from '../sandbox/caller.ts'
 import {codeBody} from '../sandbox/read-refusals.ts'
+import {address} from '../support/address.ts'
 import {serve} from '../support/server.ts'
 import type {ResourceName} from './resources.ts'
 

@@ -1,7 +1,7 @@
 import {parse} from 'csv-parse/sync'
 import {afterAll, beforeAll, describe, expect, test} from 'vitest'
+import {scent} from '../support/scent.ts'
 import {page, service, userOf} from '../support/service.ts'
-import {start} from './stand.ts'
 
 /** Digits that a double would change, or write in another way. */
 const digits = [
@@ -29,13 +29,13 @@ beforeAll(async () => {
 })
 afterAll(() => shop.close())
 
-const scent = (...argv: string[]) => start(argv, env).ended
+const run = (...argv: string[]) => scent(env, argv)
 
 describe('every digit of the service comes out as it came in', () => {
   test.each([[['--json']], [['--all', '--json']], [['--output', 'ndjson']], [['--query', 'items']]])(
     'of a list with %j',
     async (more) => {
-      const {code, stdout} = await scent('wallet', 'transactions', ...more)
+      const {code, stdout} = await run('wallet', 'transactions', ...more)
       expect(code).toBe(0)
       for (const text of digits)
         expect(stdout).toMatch(new RegExp(`"amount": ?${text.replace(/[.+]/g, '\\$&')}[,\n]`))
@@ -44,20 +44,18 @@ describe('every digit of the service comes out as it came in', () => {
   )
 
   test('of a list in CSV', async () => {
-    const {stdout} = await scent('wallet', 'transactions', '--output', 'csv', '--columns', 'amount')
+    const {stdout} = await run('wallet', 'transactions', '--output', 'csv', '--columns', 'amount')
     expect((parse(stdout) as string[][]).flat()).toEqual(['amount', ...digits])
   })
 
   test('of a list in a pipe', async () => {
-    const {stdout} = await scent('wallet', 'transactions', '--columns', 'amount')
+    const {stdout} = await run('wallet', 'transactions', '--columns', 'amount')
     expect(stdout.trimEnd().split('\n')).toEqual(digits)
   })
 
   test('of one field that a query asks for', async () => {
     for (const [at, text] of digits.entries()) {
-      expect((await scent('wallet', 'transactions', '--query', `items[${at}].amount`)).stdout).toBe(
-        `${text}\n`,
-      )
+      expect((await run('wallet', 'transactions', '--query', `items[${at}].amount`)).stdout).toBe(`${text}\n`)
     }
   })
 
@@ -66,7 +64,7 @@ describe('every digit of the service comes out as it came in', () => {
       ['orders', 'get', orderId, '--json'],
       ['api', 'GET', `scent/orders/${orderId}`],
     ]) {
-      const {stdout} = await scent(...argv)
+      const {stdout} = await run(...argv)
       for (const text of ['10.50', '1E+2', '9007199254740993']) expect(stdout).toContain(` ${text}`)
     }
   })

@@ -2,7 +2,8 @@ import {randomBytes} from 'node:crypto'
 import {writeFileSync} from 'node:fs'
 import {join} from 'node:path'
 import {afterAll, beforeAll, describe, expect, test} from 'vitest'
-import {folderIn, openShop, type Shop, shippingAddress} from './stand.ts'
+import {address as shippingAddress} from '../support/address.ts'
+import {folderIn, openShop, type Shop} from '../support/served-shop.ts'
 
 let shop: Shop
 let variant: string

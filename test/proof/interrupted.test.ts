@@ -4,7 +4,8 @@ import {afterEach, beforeEach, describe, expect, test} from 'vitest'
 import {tryLock} from '../../src/store/lock.ts'
 import {cartLock, foldersOf} from '../../src/store/paths.ts'
 import {manyOrders, orderFile} from '../support/order-file.ts'
-import {folderIn, openShop, type Running, type Shop} from './stand.ts'
+import type {Running} from '../support/scent.ts'
+import {folderIn, openShop, type Shop} from '../support/served-shop.ts'
 
 let shop: Shop
 let variant: string

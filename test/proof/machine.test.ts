@@ -3,7 +3,8 @@ import {chmodSync, existsSync, readFileSync, rmSync, symlinkSync, writeFileSync}
 import {dirname, join} from 'node:path'
 import {afterAll, beforeAll, describe, expect, test} from 'vitest'
 import {bareHome, noKeyring, withKeyring} from '../support/keyring.ts'
-import {bin, filesBelow, openShop, type Shop, start} from './stand.ts'
+import {bin, scent as run} from '../support/scent.ts'
+import {filesBelow, openShop, type Shop} from '../support/served-shop.ts'
 
 const missing = noKeyring()
 if (missing) console.warn(`skipped: ${missing}`)
@@ -16,8 +17,6 @@ beforeAll(async () => {
   secret = shop.env.SCENT_CLIENT_SECRET ?? ''
 })
 afterAll(() => shop.close())
-
-const run = (env: NodeJS.ProcessEnv, argv: string[], input = '') => start(argv, env, input).ended
 
 const login = (env: NodeJS.ProcessEnv, ...more: string[]) =>
   run(

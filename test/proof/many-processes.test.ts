@@ -1,6 +1,6 @@
 import {expect, test} from 'vitest'
 import type {World} from '../../src/sandbox/core/world.ts'
-import {openShop} from './stand.ts'
+import {openShop} from '../support/served-shop.ts'
 
 /** Brings the ledger of the partner to that many entries. */
 function fillLedger({world}: {world: World}, count: number) {

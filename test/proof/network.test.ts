@@ -1,8 +1,9 @@
 import {createServer} from 'node:https'
 import {afterAll, beforeAll, describe, expect, test} from 'vitest'
 import {certificate} from '../support/certificate.ts'
+import {scent} from '../support/scent.ts'
+import {userAt} from '../support/served-shop.ts'
 import {listening, serveSocket, type TestServer} from '../support/server.ts'
-import {start, userAt} from './stand.ts'
 
 const {key, cert, file} = certificate()
 let secure: TestServer
@@ -24,7 +25,7 @@ const read = ['catalog', 'variants', '--json']
 const add = ['cart', 'add', '6c1f8a52-3f0e-4b1d-9a70-5d2c8e1b7f43', '--customer', 'C', '--json']
 
 async function fails(url: string, argv: string[], more: NodeJS.ProcessEnv = {}) {
-  const {code, stdout, stderr} = await start(argv, {...userAt(url, 'someone', 'canary-9d2f'), ...more}).ended
+  const {code, stdout, stderr} = await scent({...userAt(url, 'someone', 'canary-9d2f'), ...more}, argv)
   expect(stdout + stderr).not.toContain('canary-9d2f')
   return {code, state: JSON.parse(stdout).error?.state}
 }
@@ -35,7 +36,7 @@ describe('a service that can not be reached', () => {
     expect(await fails(secure.url, add)).toEqual({code: 10, state: 'TLS_UNTRUSTED'})
     expect(heard).toEqual([])
     // One of the company's own is added, and not everything allowed.
-    const {code} = await start(read, {...userAt(secure.url, 'someone', 's'), NODE_EXTRA_CA_CERTS: file}).ended
+    const {code} = await scent({...userAt(secure.url, 'someone', 's'), NODE_EXTRA_CA_CERTS: file}, read)
     expect(code).toBe(0)
   })
 

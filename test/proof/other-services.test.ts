@@ -1,8 +1,10 @@
 import {writeFileSync} from 'node:fs'
 import {join} from 'node:path'
 import {describe, expect, test} from 'vitest'
+import {address as shippingAddress} from '../support/address.ts'
+import {type Ended, scent as run} from '../support/scent.ts'
+import {checkCanary, userAt} from '../support/served-shop.ts'
 import {detailOf, type Habits, money, type OtherService, otherService, variant} from './other-service.ts'
-import {checkCanary, type Ended, shippingAddress, start, userAt} from './stand.ts'
 
 interface Visit {
   service: OtherService
@@ -20,7 +22,7 @@ async function at(habits: Habits, work: (visit: Visit) => Promise<void>, more: N
   writeFileSync(address, JSON.stringify(shippingAddress))
   const said: string[] = []
   const scent = async (...argv: string[]) => {
-    const end = await start(argv, env).ended
+    const end = await run(env, argv)
     said.push(end.stdout, end.stderr)
     return end
   }

@@ -1,6 +1,6 @@
 import {afterAll, beforeAll, describe, expect, test} from 'vitest'
 import {printJson} from '../../src/contract/money.ts'
-import {openShop, type Shop} from './stand.ts'
+import {openShop, type Shop} from '../support/served-shop.ts'
 
 let shop: Shop
 let variant: string

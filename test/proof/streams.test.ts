@@ -2,7 +2,8 @@ import {execFile} from 'node:child_process'
 import {readdirSync, statSync} from 'node:fs'
 import {join} from 'node:path'
 import {afterAll, beforeAll, describe, expect, test} from 'vitest'
-import {bin, openShop, type Shop} from './stand.ts'
+import {bin} from '../support/scent.ts'
+import {openShop, type Shop} from '../support/served-shop.ts'
 
 let shop: Shop
 let variant: string

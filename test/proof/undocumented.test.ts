@@ -2,8 +2,10 @@ import {randomUUID} from 'node:crypto'
 import {writeFileSync} from 'node:fs'
 import {join} from 'node:path'
 import {describe, expect, test} from 'vitest'
+import {address as shippingAddress} from '../support/address.ts'
+import {type Ended, scent} from '../support/scent.ts'
+import {userAt} from '../support/served-shop.ts'
 import {type Habits, type OtherService, otherService, type Reply, variant} from './other-service.ts'
-import {type Ended, shippingAddress, start, userAt} from './stand.ts'
 
 /** Answers of the operations that the spec only mentions, in shapes that nobody has thought of. */
 async function at(
@@ -13,7 +15,7 @@ async function at(
   const service = await otherService(habits)
   const env = userAt(service.url, 'someone', 'some-secret')
   try {
-    await work((...argv) => start(argv, env).ended, service, env.HOME ?? '')
+    await work((...argv) => scent(env, argv), service, env.HOME ?? '')
   } finally {
     await service.close()
   }

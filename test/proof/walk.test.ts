@@ -1,9 +1,10 @@
 import {readFileSync} from 'node:fs'
 import {join} from 'node:path'
 import {afterEach, beforeEach, describe, expect, test} from 'vitest'
+import {bin} from '../support/scent.ts'
+import {openShop, type Shop, userAt} from '../support/served-shop.ts'
 import {noTmux, type Terminal, withTerminal} from '../support/tmux.ts'
 import {money, otherService, variant as otherVariant} from './other-service.ts'
-import {bin, openShop, type Shop, userAt} from './stand.ts'
 
 const missing = noTmux()
 if (missing) console.warn(`skipped: ${missing}`)

@@ -1,14 +1,11 @@
-import {afterEach, beforeEach, describe, expect, test} from 'vitest'
-import {createSandbox, type Sandbox, type SandboxOptions} from '../../src/sandbox/core/sandbox.ts'
-import {control, raw, tokenOf} from './caller.ts'
+import {describe, expect, test} from 'vitest'
+import {createSandbox, type Sandbox} from '../../src/sandbox/core/sandbox.ts'
+import {control, raw, tokenOf, useSandbox} from './caller.ts'
 
 let sandbox: Sandbox
-
-const open = async (options: SandboxOptions = {}) => {
-  sandbox = await createSandbox(options)
-}
-beforeEach(() => open())
-afterEach(() => sandbox.close())
+const reopen = useSandbox((opened) => {
+  sandbox = opened
+})
 
 const secretOf = (clientId: string) =>
   sandbox.credentials.find((credential) => credential.clientId === clientId)?.clientSecret ?? ''
@@ -161,8 +158,7 @@ test('three hundred requests a minute pass, and refusals before the limiter cost
 })
 
 test('the limits follow the sandbox’s own clock when X09 is turned', async () => {
-  await sandbox.close()
-  await open({assume: ['X09=virtual']})
+  await reopen({assume: ['X09=virtual']})
   for (let i = 0; i < 11; i++) await mint({clientId: 'a', clientSecret: 'b'})
   expect((await mint({clientId: 'a', clientSecret: 'b'})).status).toBe(429)
   await control(sandbox, 'POST', 'clock', {advanceSeconds: 60})

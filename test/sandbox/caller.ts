@@ -1,5 +1,8 @@
-import type {Sandbox} from '../../src/sandbox/core/sandbox.ts'
+import {afterEach, beforeEach, expect} from 'vitest'
+import {checkWorld} from '../../src/sandbox/core/check.ts'
+import {createSandbox, type Sandbox, type SandboxOptions} from '../../src/sandbox/core/sandbox.ts'
 import {credentialsOf} from '../../src/sandbox/rules/partners.ts'
+import {address} from '../support/address.ts'
 
 export interface Answer {
   status: number
@@ -18,15 +21,6 @@ export interface Ask {
 }
 
 export const origin = 'http://sandbox.test'
-
-export const address = {
-  recipient: 'Sara',
-  line1: 'King Fahd Road 1',
-  city: 'Riyadh',
-  nationalAddress: 'RRRD2929',
-  countryCode: 'SAU',
-  phone: '+966500000000',
-}
 
 /** Speaks to a sandbox in this process as one of its partners, or as one acts for another. */
 export function callerOf(sandbox: Sandbox, clientId = 'rimal-retail', onBehalfOf?: string) {
@@ -94,3 +88,27 @@ export function control(sandbox: Sandbox, method: string, path: string, body?: u
   const headers = {authorization: `Bearer ${sandbox.adminToken}`}
   return raw(sandbox, method, `/__sandbox/v1/${path}`, {headers, body})
 }
+
+/**
+ * Opens a new sandbox before each test of a file; after it, checks that no money or stock is lost, and closes it.
+ * Returns what replaces the sandbox inside a test, by one with other options.
+ */
+export function useSandbox(take: (sandbox: Sandbox) => void, usual: SandboxOptions = {}) {
+  let open: Sandbox | undefined
+  const close = async () => {
+    if (open === undefined) return
+    expect(checkWorld(open.state.world)).toEqual([])
+    await open.close()
+    open = undefined
+  }
+  const reopen = async (options: SandboxOptions = {}) => {
+    await close()
+    open = await createSandbox({...usual, ...options})
+    take(open)
+  }
+  beforeEach(() => reopen())
+  afterEach(close)
+  return reopen
+}
+
+export type Caller = ReturnType<typeof callerOf>

@@ -1,19 +1,12 @@
-import {afterEach, beforeEach, describe, expect, test} from 'vitest'
-import {checkWorld} from '../../src/sandbox/core/check.ts'
-import {createSandbox, type Sandbox} from '../../src/sandbox/core/sandbox.ts'
-import {callerOf, control, variantOf} from './caller.ts'
+import {describe, expect, test} from 'vitest'
+import type {Sandbox} from '../../src/sandbox/core/sandbox.ts'
+import {type Caller, callerOf, control, useSandbox, variantOf} from './caller.ts'
 
 let sandbox: Sandbox
-let caller: ReturnType<typeof callerOf>
-
-const setUp = async (assume: string[] = []) => {
-  sandbox = await createSandbox({assume})
-  caller = callerOf(sandbox)
-}
-beforeEach(() => setUp())
-afterEach(async () => {
-  expect(checkWorld(sandbox.state.world)).toEqual([])
-  await sandbox.close()
+let caller: Caller
+const reopen = useSandbox((opened) => {
+  sandbox = opened
+  caller = callerOf(opened)
 })
 
 const v = (sku: string) => variantOf(sandbox, sku)
@@ -122,8 +115,7 @@ test('unknown fields of a body are dropped with a warning in the journal, or ref
   const body = {variantId: v('RML-SAF-050'), quantity: 1, colour: 'red'}
   expect((await caller.ask('POST', '/scent/cart/items', {body})).status).toBe(200)
   expect(sandbox.state.requests.list().at(-1)?.ignored).toEqual(['colour'])
-  await sandbox.close()
-  await setUp(['E09=reject'])
+  await reopen({assume: ['E09=reject']})
   expect((await caller.ask('POST', '/scent/cart/items', {body})).details.errors).toEqual({
     colour: ['is no field of this request'],
   })

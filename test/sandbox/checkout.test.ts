@@ -1,19 +1,13 @@
-import {afterEach, beforeEach, describe, expect, test} from 'vitest'
-import {checkWorld} from '../../src/sandbox/core/check.ts'
-import {createSandbox, type Sandbox} from '../../src/sandbox/core/sandbox.ts'
-import {address, callerOf, control, variantOf} from './caller.ts'
+import {describe, expect, test} from 'vitest'
+import type {Sandbox} from '../../src/sandbox/core/sandbox.ts'
+import {address} from '../support/address.ts'
+import {type Caller, callerOf, control, useSandbox, variantOf} from './caller.ts'
 
 let sandbox: Sandbox
-let caller: ReturnType<typeof callerOf>
-
-const setUp = async (assume: string[] = []) => {
-  sandbox = await createSandbox({assume})
-  caller = callerOf(sandbox)
-}
-beforeEach(() => setUp())
-afterEach(async () => {
-  expect(checkWorld(sandbox.state.world)).toEqual([])
-  await sandbox.close()
+let caller: Caller
+const reopen = useSandbox((opened) => {
+  sandbox = opened
+  caller = callerOf(opened)
 })
 
 const v = (sku: string) => variantOf(sandbox, sku)
@@ -240,8 +234,7 @@ describe('an order', () => {
   })
 
   test('answers 200 SUCCESS when O01 is turned', async () => {
-    await sandbox.close()
-    await setUp(['O01=success'])
+    await reopen({assume: ['O01=success']})
     expect(await place('PO-1', {'RML-SAF-050': 1})).toMatchObject({status: 200, state: 'SUCCESS'})
   })
 

@@ -1,7 +1,6 @@
-import {afterEach, beforeEach, describe, expect, test} from 'vitest'
-import {checkWorld} from '../../src/sandbox/core/check.ts'
-import {createSandbox, type Sandbox} from '../../src/sandbox/core/sandbox.ts'
-import {callerOf, control, variantOf} from './caller.ts'
+import {describe, expect, test} from 'vitest'
+import type {Sandbox} from '../../src/sandbox/core/sandbox.ts'
+import {callerOf, control, useSandbox, variantOf} from './caller.ts'
 
 let sandbox: Sandbox
 let caller: ReturnType<typeof callerOf>
@@ -12,14 +11,13 @@ const be = (partner: string) => {
   caller = callerOf(sandbox, partner)
 }
 
-beforeEach(async () => {
-  sandbox = await createSandbox({limits: false})
-  be('rimal-retail')
-})
-afterEach(async () => {
-  expect(checkWorld(sandbox.state.world)).toEqual([])
-  await sandbox.close()
-})
+useSandbox(
+  (opened) => {
+    sandbox = opened
+    be('rimal-retail')
+  },
+  {limits: false},
+)
 
 const list = async (query = '') => (await caller.ask('GET', '/commission-periods', {query})).payload.items
 const one = async (id: string) =>

@@ -6,8 +6,8 @@ import {dirname, join} from 'node:path'
 import {createInterface} from 'node:readline'
 import {fileURLToPath} from 'node:url'
 import {expect, test} from 'vitest'
+import {address} from '../support/address.ts'
 import {serve} from '../support/server.ts'
-import {address} from './caller.ts'
 
 const bin = join(dirname(fileURLToPath(import.meta.url)), '../../bin/run.js')
 const rounds = Number(process.env.SCENT_TEST_KILLS ?? (process.env.SCENT_TEST_ALL ? 60 : 10))

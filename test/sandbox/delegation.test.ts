@@ -1,8 +1,7 @@
-import {afterEach, beforeEach, expect, test} from 'vitest'
-import {checkWorld} from '../../src/sandbox/core/check.ts'
-import {createSandbox, type Sandbox} from '../../src/sandbox/core/sandbox.ts'
+import {beforeEach, expect, test} from 'vitest'
+import type {Sandbox} from '../../src/sandbox/core/sandbox.ts'
 import {credentialsOf, partnerByClientId} from '../../src/sandbox/rules/partners.ts'
-import {type Answer, callerOf, control, raw, variantOf} from './caller.ts'
+import {type Answer, callerOf, control, raw, useSandbox, variantOf} from './caller.ts'
 
 let sandbox: Sandbox
 
@@ -16,15 +15,16 @@ const descendants: Record<string, string[]> = {
 }
 const [root, , , last] = line
 
-beforeEach(async () => {
-  sandbox = await createSandbox({limits: false})
+useSandbox(
+  (opened) => {
+    sandbox = opened
+  },
+  {limits: false},
+)
+beforeEach(() => {
   below('rimal-online', 'kiosk-riyadh')
   below('rimal-online', 'kiosk-jeddah')
   below('kiosk-riyadh', 'window-riyadh')
-})
-afterEach(async () => {
-  expect(checkWorld(sandbox.state.world)).toEqual([])
-  await sandbox.close()
 })
 
 /** A new partner below another one: its assortment, and 1,000.00 in its wallet. */

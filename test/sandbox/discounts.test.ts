@@ -1,22 +1,19 @@
-import {afterEach, beforeEach, describe, expect, test} from 'vitest'
-import {checkWorld} from '../../src/sandbox/core/check.ts'
-import {createSandbox, type Sandbox} from '../../src/sandbox/core/sandbox.ts'
-import {callerOf, control, origin, variantOf} from './caller.ts'
+import {describe, expect, test} from 'vitest'
+import type {Sandbox} from '../../src/sandbox/core/sandbox.ts'
+import {type Caller, callerOf, control, origin, useSandbox, variantOf} from './caller.ts'
 import {codeBody} from './read-refusals.ts'
 
 let sandbox: Sandbox
-let caller: ReturnType<typeof callerOf>
-let ask: ReturnType<typeof callerOf>['ask']
-
-beforeEach(async () => {
-  sandbox = await createSandbox({limits: false})
-  caller = callerOf(sandbox)
-  ask = caller.ask
-})
-afterEach(async () => {
-  expect(checkWorld(sandbox.state.world)).toEqual([])
-  await sandbox.close()
-})
+let caller: Caller
+let ask: Caller['ask']
+useSandbox(
+  (opened) => {
+    sandbox = opened
+    caller = callerOf(opened)
+    ask = caller.ask
+  },
+  {limits: false},
+)
 
 const create = (more: object = {}) =>
   ask('POST', '/scent/discount-codes', {body: {code: 'SUMMER', ...codeBody, ...more}})

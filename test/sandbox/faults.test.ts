@@ -4,7 +4,8 @@ import {createdOrder} from '../../src/contract/orders.ts'
 import {checkWorld} from '../../src/sandbox/core/check.ts'
 import {createSandbox, type Sandbox} from '../../src/sandbox/core/sandbox.ts'
 import type {FaultOrder} from '../../src/sandbox/door/faults.ts'
-import {address, callerOf, control, raw, tokenOf, variantOf} from './caller.ts'
+import {address} from '../support/address.ts'
+import {callerOf, control, raw, tokenOf, variantOf} from './caller.ts'
 
 let sandbox: Sandbox
 let base: string

@@ -1,13 +1,11 @@
-import {afterEach, beforeEach, expect, test} from 'vitest'
-import {createSandbox, type Sandbox} from '../../src/sandbox/core/sandbox.ts'
-import {callerOf, origin, variantOf} from './caller.ts'
+import {expect, test} from 'vitest'
+import type {Sandbox} from '../../src/sandbox/core/sandbox.ts'
+import {callerOf, origin, useSandbox, variantOf} from './caller.ts'
 
 let sandbox: Sandbox
-
-beforeEach(async () => {
-  sandbox = await createSandbox()
+useSandbox((opened) => {
+  sandbox = opened
 })
-afterEach(() => sandbox.close())
 
 test('two bottles at 120.50 are charged 305.90, and the order, the ledger and the wallet agree', async () => {
   const {ask, filled, order} = callerOf(sandbox)

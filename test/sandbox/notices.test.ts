@@ -1,20 +1,13 @@
-import {afterEach, beforeEach, describe, expect, test} from 'vitest'
-import {checkWorld} from '../../src/sandbox/core/check.ts'
-import {createSandbox, type Sandbox} from '../../src/sandbox/core/sandbox.ts'
-import {callerOf, control, variantOf} from './caller.ts'
+import {describe, expect, test} from 'vitest'
+import type {Sandbox} from '../../src/sandbox/core/sandbox.ts'
+import {type Caller, callerOf, control, useSandbox, variantOf} from './caller.ts'
 import {historic} from './event-refusals.ts'
 
 let sandbox: Sandbox
-let caller: ReturnType<typeof callerOf>
-
-const setUp = async (assume: string[] = []) => {
-  sandbox = await createSandbox({assume})
-  caller = callerOf(sandbox)
-}
-beforeEach(() => setUp())
-afterEach(async () => {
-  expect(checkWorld(sandbox.state.world)).toEqual([])
-  await sandbox.close()
+let caller: Caller
+useSandbox((opened) => {
+  sandbox = opened
+  caller = callerOf(opened)
 })
 
 const ordered = async (lines: Record<string, number>, reference = 'PO-1') => {

@@ -1,6 +1,7 @@
 import {expect} from 'vitest'
 import type {Sandbox} from '../../src/sandbox/core/sandbox.ts'
-import {address, callerOf, control, raw, variantOf} from './caller.ts'
+import {address} from '../support/address.ts'
+import {callerOf, control, raw, variantOf} from './caller.ts'
 import {eventCases} from './event-refusals.ts'
 import {type Case, readCases} from './read-refusals.ts'
 

@@ -1,26 +1,19 @@
-import {afterEach, beforeEach, describe, expect, test} from 'vitest'
+import {describe, expect, test} from 'vitest'
 import {api} from '../../src/contract/api.ts'
 import {entryOf} from '../../src/contract/errors.ts'
-import {checkWorld} from '../../src/sandbox/core/check.ts'
 import {servedNames} from '../../src/sandbox/core/routes.ts'
-import {createSandbox, type Sandbox} from '../../src/sandbox/core/sandbox.ts'
-import {type Answer, callerOf, control, variantOf} from './caller.ts'
+import type {Sandbox} from '../../src/sandbox/core/sandbox.ts'
+import {type Answer, type Caller, callerOf, control, useSandbox, variantOf} from './caller.ts'
 import {allCases} from './order-refusals.ts'
 import {codeBody} from './read-refusals.ts'
 
 let sandbox: Sandbox
-let caller: ReturnType<typeof callerOf>
+let caller: Caller
 let golden: string
-
-const setUp = async (assume: string[] = []) => {
-  sandbox = await createSandbox({assume})
-  caller = callerOf(sandbox)
-  golden = variantOf(sandbox, 'RML-SAF-050')
-}
-beforeEach(() => setUp())
-afterEach(async () => {
-  expect(checkWorld(sandbox.state.world)).toEqual([])
-  await sandbox.close()
+const reopen = useSandbox((opened) => {
+  sandbox = opened
+  caller = callerOf(opened)
+  golden = variantOf(opened, 'RML-SAF-050')
 })
 
 const nobody = '00000000-0000-4000-8000-000000000000'
@@ -34,10 +27,7 @@ const cases = allCases(() => ({sandbox, caller}))
 
 describe('each refusal that an operation lists is reached for real', () => {
   test.each(cases.map((one) => [one.of, one.code, one] as const))('%s: %s', async (_, code, one) => {
-    if (one.assume) {
-      await sandbox.close()
-      await setUp(one.assume)
-    }
+    if (one.assume) await reopen({assume: one.assume})
     const answer = await one.provoke()
     expect(answer).toMatchObject({state: code, status: entryOf(code).http, payload: null})
     if (one.details) expect(answer.details).toEqual(one.details())

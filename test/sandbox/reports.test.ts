@@ -1,17 +1,18 @@
-import {afterEach, beforeEach, describe, expect, test} from 'vitest'
+import {describe, expect, test} from 'vitest'
 import {salesReports} from '../../src/contract/reports.ts'
-import {createSandbox, type Sandbox} from '../../src/sandbox/core/sandbox.ts'
-import {callerOf, control, variantOf} from './caller.ts'
+import type {Sandbox} from '../../src/sandbox/core/sandbox.ts'
+import {type Caller, callerOf, control, useSandbox, variantOf} from './caller.ts'
 
 let sandbox: Sandbox
-let caller: ReturnType<typeof callerOf>
-
-beforeEach(async () => {
-  sandbox = await createSandbox({limits: false})
-  // Nothing sold yet.
-  caller = callerOf(sandbox, 'rimal-online')
-})
-afterEach(() => sandbox.close())
+let caller: Caller
+useSandbox(
+  (opened) => {
+    sandbox = opened
+    // It has sold nothing yet.
+    caller = callerOf(opened, 'rimal-online')
+  },
+  {limits: false},
+)
 
 const whole = 'fromUtc=2026-01-01&toUtc=2027-01-31'
 const span = () => {

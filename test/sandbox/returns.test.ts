@@ -1,20 +1,13 @@
-import {afterEach, beforeEach, describe, expect, test} from 'vitest'
-import {checkWorld} from '../../src/sandbox/core/check.ts'
-import {createSandbox, type Sandbox} from '../../src/sandbox/core/sandbox.ts'
-import {callerOf, control, variantOf} from './caller.ts'
+import {describe, expect, test} from 'vitest'
+import type {Sandbox} from '../../src/sandbox/core/sandbox.ts'
+import {type Caller, callerOf, control, useSandbox, variantOf} from './caller.ts'
 import {historic} from './event-refusals.ts'
 
 let sandbox: Sandbox
-let caller: ReturnType<typeof callerOf>
-
-const setUp = async (assume: string[] = []) => {
-  sandbox = await createSandbox({assume})
-  caller = callerOf(sandbox)
-}
-beforeEach(() => setUp())
-afterEach(async () => {
-  expect(checkWorld(sandbox.state.world)).toEqual([])
-  await sandbox.close()
+let caller: Caller
+const reopen = useSandbox((opened) => {
+  sandbox = opened
+  caller = callerOf(opened)
 })
 
 /** Asks for units of the lines of an order, by their place in it. */
@@ -310,8 +303,7 @@ describe('a refund', () => {
 })
 
 test('any reason is taken where that is assumed, and kept as it was sent', async () => {
-  await sandbox.close()
-  await setUp(['R03=any'])
+  await reopen({assume: ['R03=any']})
   const order = historic(sandbox, 'HIST-0002')
   const because = (reasonCode: string) => {
     const lines = [{scentOrderLineId: order.lines[0], quantity: 1, reasonCode}]
@@ -324,8 +316,7 @@ test('any reason is taken where that is assumed, and kept as it was sent', async
 
 test('the singular form answers Pending, and can neither be withdrawn nor asked for by the plural path', async () => {
   expect((await request('HIST-0002', {0: 1}, 'return-request')).state).toBe('NOT_FOUND_ROUTE')
-  await sandbox.close()
-  await setUp(['R07=singular'])
+  await reopen({assume: ['R07=singular']})
   expect((await request('HIST-0002', {0: 1})).state).toBe('NOT_FOUND_ROUTE')
   const {payload, status} = await request('HIST-0002', {0: 1}, 'return-request')
   expect([status, payload.status]).toEqual([200, 'Pending'])

@@ -1,20 +1,17 @@
-import {afterEach, beforeEach, describe, expect, test} from 'vitest'
-import {checkWorld} from '../../src/sandbox/core/check.ts'
-import {createSandbox, type Sandbox} from '../../src/sandbox/core/sandbox.ts'
+import {describe, expect, test} from 'vitest'
+import type {Sandbox} from '../../src/sandbox/core/sandbox.ts'
 import {monthStart} from '../../src/sandbox/time/month.ts'
-import {callerOf, control, variantOf} from './caller.ts'
+import {type Caller, callerOf, control, useSandbox, variantOf} from './caller.ts'
 
 let sandbox: Sandbox
-let caller: ReturnType<typeof callerOf>
-
-beforeEach(async () => {
-  sandbox = await createSandbox({limits: false})
-  caller = callerOf(sandbox)
-})
-afterEach(async () => {
-  expect(checkWorld(sandbox.state.world)).toEqual([])
-  await sandbox.close()
-})
+let caller: Caller
+useSandbox(
+  (opened) => {
+    sandbox = opened
+    caller = callerOf(opened)
+  },
+  {limits: false},
+)
 
 interface Line {
   transactionType: string

@@ -1,19 +1,15 @@
-import {afterEach, beforeEach, expect, test} from 'vitest'
-import {checkWorld} from '../../src/sandbox/core/check.ts'
-import {createSandbox, type Sandbox} from '../../src/sandbox/core/sandbox.ts'
-import {type Answer, callerOf, control, variantOf} from './caller.ts'
+import {expect, test} from 'vitest'
+import type {Sandbox} from '../../src/sandbox/core/sandbox.ts'
+import {type Answer, callerOf, control, useSandbox, variantOf} from './caller.ts'
 import {historic} from './event-refusals.ts'
 
 let sandbox: Sandbox
-
-const open = async (assume: string[] = []) => {
-  sandbox = await createSandbox({limits: false, assume})
-}
-beforeEach(() => open())
-afterEach(async () => {
-  expect(checkWorld(sandbox.state.world)).toEqual([])
-  await sandbox.close()
-})
+const reopen = useSandbox(
+  (opened) => {
+    sandbox = opened
+  },
+  {limits: false},
+)
 
 // A caller of its own for each request: tokens run out while the clock is moved.
 const ask: ReturnType<typeof callerOf>['ask'] = (...request) => callerOf(sandbox).ask(...request)
@@ -346,8 +342,7 @@ test.each([
   ['current', ['Processing', 'Failed', 'Processing', 'Processing', 'PartiallyReturned', 'PartiallyReturned']],
   ['synced', ['Processing', 'Failed', 'Cancelled', 'Completed', 'PartiallyReturned', 'Returned']],
 ])('the order statuses that are written are the %s ones', async (assumed, statuses) => {
-  await sandbox.close()
-  await open([`O20=${assumed}`])
+  await reopen({assume: [`O20=${assumed}`]})
   const refund = async (quantity: number, reference: string) =>
     operate(`returns/${(await giveBack(quantity, reference)).payload.id}/refund`)
   const lives: ((reference: string) => Promise<unknown>)[] = [

@@ -1,15 +1,13 @@
-import {afterEach, beforeEach, describe, expect, test} from 'vitest'
-import {createSandbox, type Sandbox} from '../../src/sandbox/core/sandbox.ts'
-import {callerOf, control, variantOf} from './caller.ts'
+import {describe, expect, test} from 'vitest'
+import type {Sandbox} from '../../src/sandbox/core/sandbox.ts'
+import {type Caller, callerOf, control, useSandbox, variantOf} from './caller.ts'
 
 let sandbox: Sandbox
-let caller: ReturnType<typeof callerOf>
-
-beforeEach(async () => {
-  sandbox = await createSandbox()
-  caller = callerOf(sandbox)
+let caller: Caller
+useSandbox((opened) => {
+  sandbox = opened
+  caller = callerOf(opened)
 })
-afterEach(() => sandbox.close())
 
 const v = (sku: string) => variantOf(sandbox, sku)
 const list = async (query: string) =>

@@ -1,21 +1,14 @@
-import {afterEach, beforeEach, describe, expect, test} from 'vitest'
-import {checkWorld} from '../../src/sandbox/core/check.ts'
-import {createSandbox, type Sandbox, type SandboxOptions} from '../../src/sandbox/core/sandbox.ts'
+import {describe, expect, test} from 'vitest'
+import type {Sandbox} from '../../src/sandbox/core/sandbox.ts'
 import {eventTypes} from '../../src/sandbox/rules/events.ts'
 import {isPublic, judgeUrl} from '../../src/sandbox/rules/url-guard.ts'
-import {callerOf, control, origin} from './caller.ts'
+import {type Caller, callerOf, control, origin, useSandbox} from './caller.ts'
 
 let sandbox: Sandbox
-let caller: ReturnType<typeof callerOf>
-
-const setUp = async (options: SandboxOptions = {}) => {
-  sandbox = await createSandbox(options)
-  caller = callerOf(sandbox)
-}
-beforeEach(() => setUp())
-afterEach(async () => {
-  expect(checkWorld(sandbox.state.world)).toEqual([])
-  await sandbox.close()
+let caller: Caller
+const reopen = useSandbox((opened) => {
+  sandbox = opened
+  caller = callerOf(opened)
 })
 
 // Nobody listens there, and nothing is sent there in these tests.
@@ -268,8 +261,7 @@ describe('the URL guard', () => {
   })
 
   test('is the service’s own when the sandbox is strict', async () => {
-    await sandbox.close()
-    await setUp({strict: true})
+    await reopen({strict: true})
     expect((await create()).details.reason).toBe('NOT_ABSOLUTE_HTTPS')
     expect((await create({url: 'https://127.1/'})).details.reason).toBe('PRIVATE_ADDRESS')
     expect((await create({url: 'https://1.1.1.1/'})).status).toBe(201)

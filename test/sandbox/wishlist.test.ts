@@ -1,15 +1,16 @@
-import {afterEach, beforeEach, expect, test} from 'vitest'
-import {createSandbox, type Sandbox} from '../../src/sandbox/core/sandbox.ts'
-import {type Answer, callerOf, control, variantOf} from './caller.ts'
+import {expect, test} from 'vitest'
+import type {Sandbox} from '../../src/sandbox/core/sandbox.ts'
+import {type Answer, type Caller, callerOf, control, useSandbox, variantOf} from './caller.ts'
 
 let sandbox: Sandbox
-let ask: ReturnType<typeof callerOf>['ask']
-
-beforeEach(async () => {
-  sandbox = await createSandbox({limits: false})
-  ask = callerOf(sandbox).ask
-})
-afterEach(() => sandbox.close())
+let ask: Caller['ask']
+useSandbox(
+  (opened) => {
+    sandbox = opened
+    ask = callerOf(opened).ask
+  },
+  {limits: false},
+)
 
 const add = (ref: string, sku: string) =>
   ask('POST', `/scent/wishlist/${encodeURIComponent(ref)}/items`, {

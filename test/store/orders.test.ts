@@ -4,17 +4,10 @@ import {describe, expect, test} from 'vitest'
 import {savedAddresses} from '../../src/store/addresses.ts'
 import {type OrderRecord, orderRecords} from '../../src/store/orders.ts'
 import {recordsFolder} from '../../src/store/paths.ts'
+import {address} from '../support/address.ts'
 import {folder} from '../support/program.ts'
 
 const identity = {origin: 'https://api.example.com', clientId: 'rimal', onBehalfOf: null}
-const address = {
-  recipient: 'Noura',
-  line1: '1 Olaya St',
-  city: 'Riyadh',
-  nationalAddress: 'RRRD2929',
-  countryCode: 'SAU',
-  phone: '+966500000000',
-}
 const lines = [{variantId: 'v1', quantity: 2}]
 let clock = 0
 const at = () => new Date(Date.UTC(2026, 0, 1, 0, 0, clock++)).toISOString()

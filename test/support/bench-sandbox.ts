@@ -2,6 +2,7 @@
 import {spawn} from 'node:child_process'
 import {Pool} from 'undici'
 import {createSandbox} from '../../src/sandbox/core/sandbox.ts'
+import {address} from './address.ts'
 import {median, print} from './bench-figures.ts'
 
 export interface Running {
@@ -15,15 +16,6 @@ export interface Located {
   baseUrl: string
   adminToken: string
   credentials: {clientId: string; clientSecret: string; partnerId: string}[]
-}
-
-const address = {
-  recipient: 'Noura Al-Harbi',
-  line1: 'King Fahd Road 12',
-  city: 'Riyadh',
-  nationalAddress: 'RRRD2929',
-  countryCode: 'SAU',
-  phone: '+966501234567',
 }
 
 export function spawnSandbox(program: string, env: NodeJS.ProcessEnv, more: string[] = []) {

@@ -5,8 +5,9 @@ import type {BulkEvent, BulkRun} from '../../src/bulk/orders/run.ts'
 import {runBulkOrders} from '../../src/bulk/orders/run.ts'
 import type {CartLine} from '../../src/flows/cart/lines.ts'
 import type {Identity} from '../../src/store/paths.ts'
+import {address} from './address.ts'
 import {folder} from './program.ts'
-import {address, type Shop} from './shop.ts'
+import type {Shop} from './shop.ts'
 
 export interface Wish {
   reference: string

@@ -1,28 +1,53 @@
-import {spawn} from 'node:child_process'
+import {type ChildProcess, spawn} from 'node:child_process'
 import {dirname, join} from 'node:path'
 import {fileURLToPath} from 'node:url'
 
-export const start = join(dirname(fileURLToPath(import.meta.url)), '../../bin/run.js')
+export const bin = join(dirname(fileURLToPath(import.meta.url)), '../../bin/run.js')
 
-export interface Ran {
+/** How a process of the program ended, and all that it printed. */
+export interface Ended {
   code: number | null
+  signal: NodeJS.Signals | null
   stdout: string
   stderr: string
 }
 
-/** Runs the built program in exactly this environment, without a terminal. */
-export function scent(env: NodeJS.ProcessEnv, argv: string[], input = ''): Promise<Ran> {
-  return new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, [start, ...argv], {env})
-    const out = {stdout: '', stderr: ''}
-    for (const name of ['stdout', 'stderr'] as const) {
-      child[name].setEncoding('utf8').on('data', (text: string) => {
-        out[name] += text
-      })
-    }
-    child.on('error', reject)
-    child.on('close', (code) => resolve({code, ...out}))
-    child.stdin.on('error', () => {})
-    child.stdin.end(input)
-  })
+/** A process of the built program; its streams are pipes. */
+export interface Running {
+  child: ChildProcess
+  ended: Promise<Ended>
+  /** Resolves once stderr and stdout together hold the text. */
+  said(text: string): Promise<void>
+}
+
+/** Starts the built program in exactly this environment, without a terminal. */
+export function start(env: NodeJS.ProcessEnv, argv: readonly string[], input: string | Buffer = ''): Running {
+  const child = spawn(process.execPath, [bin, ...argv], {env})
+  const out = {stdout: '', stderr: ''}
+  const waiting: {text: string; done: () => void}[] = []
+  for (const name of ['stdout', 'stderr'] as const) {
+    child[name].setEncoding('utf8').on('data', (text: string) => {
+      out[name] += text
+      for (const one of waiting) if (`${out.stdout}${out.stderr}`.includes(one.text)) one.done()
+    })
+  }
+  child.stdin.on('error', () => {})
+  child.stdin.end(input)
+  return {
+    child,
+    said: (text) => new Promise((done) => waiting.push({text, done})),
+    ended: new Promise((resolve, reject) => {
+      child.on('error', reject)
+      child.on('close', (code, signal) => resolve({code, signal, ...out}))
+    }),
+  }
+}
+
+/** Runs the built program to its end. */
+export function scent(
+  env: NodeJS.ProcessEnv,
+  argv: readonly string[],
+  input: string | Buffer = '',
+): Promise<Ended> {
+  return start(env, argv, input).ended
 }

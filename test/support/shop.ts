@@ -11,16 +11,8 @@ import type {OrderEvent, OrderTools} from '../../src/flows/order/intent.ts'
 import {createSandbox, type SandboxOptions} from '../../src/sandbox/core/sandbox.ts'
 import type {FaultOrder} from '../../src/sandbox/door/faults.ts'
 import {orderRecords} from '../../src/store/orders.ts'
+import {address} from './address.ts'
 import {folder} from './program.ts'
-
-export const address = {
-  recipient: 'Noura Al-Qahtani',
-  line1: 'King Fahd Road 12',
-  city: 'Riyadh',
-  nationalAddress: 'RRRD2929',
-  countryCode: 'SAU',
-  phone: '+966501234567',
-}
 
 /** The ways in which an answer gets lost, before the work is done or after it. */
 export const losses = (['before', 'after'] as const).flatMap((when) => [

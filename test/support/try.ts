@@ -3,6 +3,7 @@ import {type ChildProcess, spawn} from 'node:child_process'
 import {mkdtempSync, rmSync, writeFileSync} from 'node:fs'
 import {tmpdir} from 'node:os'
 import {join} from 'node:path'
+import {address} from './address.ts'
 import {noKeyring, withKeyring} from './keyring.ts'
 
 const program = join(process.cwd(), 'bin/run.js')
@@ -11,15 +12,6 @@ const profile = `try-${process.pid}`
 const addressFile = join(folder, 'address.json')
 let running: ChildProcess | undefined
 let interrupted = false
-
-const address = {
-  recipient: 'Noura Al-Harbi',
-  line1: 'King Fahd Road 12',
-  city: 'Riyadh',
-  nationalAddress: 'RRRD2929',
-  countryCode: 'SAU',
-  phone: '+966501234567',
-}
 
 const next = `
 That was a whole order, and all of it is gone again. For a sandbox that stays:

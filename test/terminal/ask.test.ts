@@ -1,6 +1,6 @@
 import {afterAll, beforeAll, describe, expect, it} from 'vitest'
 import {program} from '../support/program.ts'
-import {scent, start} from '../support/scent.ts'
+import {bin, scent} from '../support/scent.ts'
 import {page, type Reply, service, userOf} from '../support/service.ts'
 import {noTmux, type Terminal, withTerminal} from '../support/tmux.ts'
 
@@ -32,7 +32,7 @@ async function at(line: string, work: (terminal: Terminal) => Promise<void>): Pr
   })
 }
 
-const command = (words: string) => `node ${start} ${words}`
+const command = (words: string) => `node ${bin} ${words}`
 const deletes = () => shop.seen.filter(({method}) => method === 'DELETE').length
 
 describe.skipIf(missing)('a question in a terminal', () => {

@@ -5,7 +5,8 @@ import {plan} from '../../../src/flows/order/intent.ts'
 import {submitOrder} from '../../../src/flows/order/submit.ts'
 import {takeUp} from '../../../src/flows/order/take-up.ts'
 import type {OrderEntry} from '../../../src/store/orders.ts'
-import {address, losses} from '../../support/shop.ts'
+import {address} from '../../support/address.ts'
+import {losses} from '../../support/shop.ts'
 import {answer, charged, isCreate, killedAfter, once, rulesOf, tableOfTests} from '../../support/table.ts'
 
 // The rows of the decision table of orders, by their numbers, from the first answer of a create on.

@@ -6,7 +6,8 @@ import {type Locked, lockCart, noteLock, orderLocked} from '../../../src/flows/o
 import {type OrderIntent, plan} from '../../../src/flows/order/intent.ts'
 import {submitOrder} from '../../../src/flows/order/submit.ts'
 import {takeUp} from '../../../src/flows/order/take-up.ts'
-import {address, openShop, type Shop} from '../../support/shop.ts'
+import {address} from '../../support/address.ts'
+import {openShop, type Shop} from '../../support/shop.ts'
 
 let shop: Shop
 afterEach(() => shop.close())

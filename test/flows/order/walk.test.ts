@@ -3,7 +3,8 @@ import {addCartItem} from '../../../src/contract/cart.ts'
 import type {Failure} from '../../../src/contract/failure.ts'
 import {linesOf, viewCart} from '../../../src/flows/cart/lines.ts'
 import {type WalkEvent, type Walker, type WalkRequest, walk} from '../../../src/flows/order/walk.ts'
-import {address, openShop, type Shop} from '../../support/shop.ts'
+import {address} from '../../support/address.ts'
+import {openShop, type Shop} from '../../support/shop.ts'
 
 let shop: Shop
 afterEach(() => shop.close())

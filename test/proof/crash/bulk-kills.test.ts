@@ -2,8 +2,8 @@ import {afterAll, beforeAll, expect, test} from 'vitest'
 import {foldersOf} from '../../../src/store/paths.ts'
 import {saveLocator} from '../../../src/store/sandbox.ts'
 import {manyOrders, orderFile} from '../../support/order-file.ts'
+import {folderIn, openShop, type Shop} from '../../support/served-shop.ts'
 import {seeded} from '../../support/virtual-time.ts'
-import {folderIn, openShop, type Shop} from '../stand.ts'
 
 /** Kills in all; SCENT_TEST_KILLS asks for more or fewer. */
 const KILLS = Number(process.env.SCENT_TEST_KILLS ?? 200)

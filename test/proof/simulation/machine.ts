@@ -4,16 +4,16 @@ import {openBudget} from '../../../src/bulk/orders/one.ts'
 import {runBulkOrders} from '../../../src/bulk/orders/run.ts'
 import {Failure, isFailure} from '../../../src/contract/failure.ts'
 import type {Outcome} from '../../../src/store/orders.ts'
-import {address} from '../../support/shop.ts'
+import {address} from '../../support/address.ts'
 import {simulatedDisk} from './disk.ts'
+import type {RunPlan, Scenario} from './scenario.ts'
 import type {Machine, Mistake, Setting} from './simulation.ts'
-import type {RunPlan, Story} from './story.ts'
 
 /** The file on one machine, planned and not begun. */
 export function machineOf({world, serverStart, mistake}: Setting, name: string): Machine {
   const at = new Date(serverStart).toISOString()
   const about = {kind: 'orders', file: '/f', fileHash: '', program: '', options: {}} as const
-  const disk = simulatedDisk({step: 'JOB', at, id: name, ...about}, plannedRows(world.story, at))
+  const disk = simulatedDisk({step: 'JOB', at, id: name, ...about}, plannedRows(world.scenario, at))
   const machine: Machine = {name, disk, runs: 0, job: disk.job, tokens: {token: undefined}}
   const append: JobFile['append'] = (added, options) => {
     const records = [added].flat().flatMap((record) => mistaken(mistake, record))
@@ -25,7 +25,7 @@ export function machineOf({world, serverStart, mistake}: Setting, name: string):
   return machine
 }
 
-function plannedRows({wishes}: Story, at: string): JobRecord[] {
+function plannedRows({wishes}: Scenario, at: string): JobRecord[] {
   return wishes.map(({reference, customerRef, lines, goods, countryCode = 'SAU', discountCode}, row) => ({
     step: 'PLANNED',
     at,
@@ -77,7 +77,7 @@ export async function runOnce(setting: Setting, machine: Machine, plan: RunPlan 
   const release = disk.job.run()
   const orders = jobOrders(machine.job)
   orders.readOn()
-  const {story} = world
+  const {scenario} = world
   const stop = new AbortController()
   const after = plan?.interruptAfter ?? null
   if (after !== null) time.after(after, () => stop.abort())
@@ -94,11 +94,11 @@ export async function runOnce(setting: Setting, machine: Machine, plan: RunPlan 
       tell: () => {},
     },
     rules: {
-      cart: story.rule,
-      maxDrift: story.maxDrift,
-      budget: openBudget(story.limit, orders.charged().total.toFixed()),
+      cart: scenario.rule,
+      maxDrift: scenario.maxDrift,
+      budget: openBudget(scenario.limit, orders.charged().total.toFixed()),
     },
-    concurrency: story.concurrency,
+    concurrency: scenario.concurrency,
     stop: stop.signal,
     alone: (customerRef, work) =>
       world.inUse.has(customerRef) ? Promise.reject(new Failure('BUSY')) : work(),
@@ -108,7 +108,7 @@ export async function runOnce(setting: Setting, machine: Machine, plan: RunPlan 
   trace.push(`${Math.round(time.now())} ${machine.name} ${ended}`)
   if (ended !== 'crashed') release()
   if (ended === 'crashed' && mistake === 'new references after a crash') renew(machine)
-  if (ended === 'crashed' && mistake === 'journal lost') disk.lose(world.story.wishes.length + 1)
+  if (ended === 'crashed' && mistake === 'journal lost') disk.lose(world.scenario.wishes.length + 1)
   return ended
 }
 

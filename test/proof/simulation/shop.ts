@@ -9,7 +9,7 @@ import type {CartLine} from '../../../src/flows/cart/lines.ts'
 import {changePartner} from '../../../src/sandbox/controls/partners.ts'
 import {changeVariant} from '../../../src/sandbox/controls/variants.ts'
 import {createSandbox, type Sandbox} from '../../../src/sandbox/core/sandbox.ts'
-import {address} from '../../support/shop.ts'
+import {address} from '../../support/address.ts'
 
 /** A sandbox that serves many seeds, one after the other. */
 export interface SimulatedShop {

@@ -3,13 +3,30 @@ import {jobOrders} from '../../../src/bulk/orders/fold.ts'
 import {addCartItem} from '../../../src/contract/cart.ts'
 import {seeded} from '../../support/virtual-time.ts'
 import type {SimulatedDisk} from './disk.ts'
-import {happen} from './happenings.ts'
+import {letHappen} from './incidents.ts'
+import {judge} from './judge.ts'
 import {machineOf, runOnce} from './machine.ts'
 import {type Delivered, simulatedNetwork} from './network.ts'
+import {type Scenario, scenarioOf} from './scenario.ts'
 import {orderAtOnce, type SimulatedShop} from './shop.ts'
-import {type Story, storyOf} from './story.ts'
 import {type SimulatedTime, simulatedTime} from './time.ts'
-import {judge} from './truth.ts'
+
+/*
+ * Bulk jobs in a world that is against them. One seed decides everything: what is in the file, which machines run it,
+ * when they crash (a process alone, or with the power), what becomes of each request, and what others change
+ * meanwhile. The job, the client and the service are the real ones. Simulated is only what stands between and below
+ * them: time (time.ts), network (network.ts) and disk (disk.ts). Days pass in milliseconds, and a seed is played the
+ * same way each time.
+ *
+ *   scenario.ts   what a seed is about: orders, carts, machines, crashes, incidents
+ *   incidents.ts  what others do meanwhile: prices, stock, foreign lines, outages
+ *   machine.ts    one machine with the file: its processes, its journal, their crashes
+ *   judge.ts      what must hold in the end: each order once, debited once, and every verdict true
+ *
+ * When all is over the weather clears and every machine resumes its job once more. Then each row must have a verdict,
+ * and each verdict must agree with the orders, the ledger and the carts of the service. simulation.test.ts proves that
+ * the judge sees: four clients with planted mistakes are caught. seeds-1 to seeds-4 play the seeds side by side.
+ */
 
 /** Mistakes that a client could make, to see that they are found. */
 export type Mistake =
@@ -37,9 +54,9 @@ export interface Machine {
   tokens: {token: string | undefined}
 }
 
-/** What the world knows of a seed, for the verdict on it. */
+/** All that judge.ts needs to know of a seed. */
 export interface World {
-  story: Story
+  scenario: Scenario
   machines: Machine[]
   /** The machine whose request made the order of a reference. */
   makers: Map<string, string>
@@ -61,10 +78,10 @@ export async function simulate(seed: number, shop: SimulatedShop, mistake?: Mist
   runs += 1
   const name = `s${seed}r${runs}-`
   const random = seeded(seed)
-  const story = storyOf(random, name, shop)
+  const scenario = scenarioOf(random, name, shop)
   const time = simulatedTime()
   const world: World = {
-    story,
+    scenario,
     machines: [],
     makers: new Map(),
     touched: new Set(),
@@ -89,7 +106,7 @@ export async function simulate(seed: number, shop: SimulatedShop, mistake?: Mist
     gatewayToken: shop.gatewayToken,
     random,
     weather,
-    habits: story.habits,
+    habits: scenario.habits,
     serverNow: () => serverStart + service.offset + Math.floor(time.now()),
     trace: (line) => trace.push(`${Math.round(time.now())} ${line}`),
     delivered: (what) => {
@@ -177,24 +194,24 @@ function customerOf(url: string): string {
 
 async function play(setting: Setting): Promise<void> {
   const {world, time, weather, shop, trace} = setting
-  const {story} = world
+  const {scenario} = world
   const send = setting.network.send({name: 'others', at: () => {}})
   const others = shop.client(send, {now: time.now, sleep: time.sleep, random: setting.random})
-  for (const order of story.earlier) {
+  for (const order of scenario.earlier) {
     if (order.lines.length > 0) await orderAtOnce(others, order)
   }
-  for (const {customerRef, line} of story.carts) {
+  for (const {customerRef, line} of scenario.carts) {
     await others.call(addCartItem, {query: {customerRef}, body: line})
   }
   // Time enough to tell what was there before by its time.
   await time.sleep(2 * MINUTE)
-  weather.trouble = story.trouble
-  const happened = story.happenings.map(async (happening) => {
-    await time.sleep(happening.after)
-    trace.push(`${Math.round(time.now())} ${happening.kind}`)
-    await happen(setting, others, happening)
+  weather.trouble = scenario.trouble
+  const happened = scenario.incidents.map(async (incident) => {
+    await time.sleep(incident.after)
+    trace.push(`${Math.round(time.now())} ${incident.kind}`)
+    await letHappen(setting, others, incident)
   })
-  const machines = story.machines.map(async ({name, startsAfter, runs: plans}) => {
+  const machines = scenario.machines.map(async ({name, startsAfter, runs: plans}) => {
     const machine = machineOf(setting, name)
     world.machines.push(machine)
     await time.sleep(startsAfter)

@@ -3,8 +3,8 @@ import {afterAll, beforeAll, describe, expect, test} from 'vitest'
 import type {JobFile} from '../../../src/bulk/journal.ts'
 import {planJob, plannedRows} from '../../support/bulk.ts'
 import {folder} from '../../support/program.ts'
-import {type CrashShop, live, openCrashShop, resultOf, wishesOf} from './crash-points.ts'
-import {every, jobIn, journalIn, resumeEach, runUntilDeath, steps, takeUp} from './torn.ts'
+import {type CrashShop, live, openCrashShop, resultOf, wishesOf} from './order-shop.ts'
+import {every, jobIn, journalIn, resumeEach, runUntilDeath, steps, takeUp} from './power-cut.ts'
 
 /** A sandbox serves so many jobs: its tables grow with each. */
 const JOBS_OF_A_SHOP = 200

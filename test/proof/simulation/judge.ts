@@ -60,7 +60,7 @@ function open({sandbox, partnerId}: SimulatedShop, before: Mark): Books {
   }
 }
 
-/** What is wrong with how a seed ended. Nothing, where every promise was kept. */
+/** Lists the promises that a seed has broken. Empty if all were kept. */
 export function judge(world: World, shop: SimulatedShop, before: Mark): string[] {
   const books = open(shop, before)
   const problems = [...money(world, books)]
@@ -69,8 +69,8 @@ export function judge(world: World, shop: SimulatedShop, before: Mark): string[]
 }
 
 /** Each reference once, no reference of nobody's, and each order debited once. */
-function* money({story}: World, {standing, debits}: Books): Generator<string> {
-  const known = new Set(story.wishes.map(({reference}) => reference))
+function* money({scenario}: World, {standing, debits}: Books): Generator<string> {
+  const known = new Set(scenario.wishes.map(({reference}) => reference))
   for (const [reference, orders] of standing) {
     if (!known.has(reference)) yield `an order stands under ${reference}, which is not of the file`
     if (orders.length > 1) yield `${orders.length} orders stand under ${reference}`
@@ -123,7 +123,7 @@ function* verdicts(world: World, {name, job}: Machine, books: Books): Generator<
         if (maker === name && order) charged = charged.plus(exact(order.total).div(100))
     }
   }
-  const {limit} = world.story
+  const {limit} = world.scenario
   if (limit !== null && charged.gt(exact(limit))) yield `${name} charged ${charged} of ${limit}`
 }
 
@@ -150,15 +150,15 @@ function isUnsettleable(outcome: Outcome | undefined): boolean {
 
 /** Where nobody else had a hand in a cart, another machine with the same file for one, it holds what it held before. */
 function* carts(
-  {story, touched, machines}: World,
+  {scenario, touched, machines}: World,
   {foreign}: SimulatedShop,
   books: Books,
 ): Generator<string> {
   if (machines.length > 1) return
-  for (const customerRef of story.customers) {
+  for (const customerRef of scenario.customers) {
     if (touched.has(customerRef)) continue
     const left = books.cartOf(customerRef)
-    const before = story.carts.find((cart) => cart.customerRef === customerRef)
+    const before = scenario.carts.find((cart) => cart.customerRef === customerRef)
     const own = before !== undefined && before.line.variantId !== foreign
     // A line of the file's own variants that was there before can't be told from the job's.
     if (own) continue
@@ -166,7 +166,7 @@ function* carts(
     const ours = [...left.keys()].filter((id) => id !== foreign)
     if (ours.length > 0 && !leftAlone(machines, customerRef))
       yield `the cart of ${customerRef} holds ${ours.length} lines of the job`
-    if (before && story.rule === 'require-empty' && kept !== before.line.quantity)
+    if (before && scenario.rule === 'require-empty' && kept !== before.line.quantity)
       yield `the cart of ${customerRef} held ${before.line.quantity} of somebody, and holds ${kept}`
   }
 }

@@ -5,7 +5,7 @@ import {linesOf, viewCart} from '../../../src/flows/cart/lines.ts'
 import type {ImportMode} from '../../../src/flows/cart/steps.ts'
 import {type CartWish, runImport} from '../../support/carts.ts'
 import {openShop} from '../../support/shop.ts'
-import {type Life, lifeOf} from './crash-points.ts'
+import {type Life, lifeOf} from './life.ts'
 
 type Quantities = Record<string, number>
 

@@ -1,60 +1,20 @@
-import {type ChildProcess, spawn} from 'node:child_process'
 import {existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync} from 'node:fs'
-import {dirname, join} from 'node:path'
-import {fileURLToPath} from 'node:url'
+import {join} from 'node:path'
 import {expect, vi} from 'vitest'
 import {createSandbox, type Sandbox, type SandboxOptions} from '../../src/sandbox/core/sandbox.ts'
 import type {FaultOrder} from '../../src/sandbox/door/faults.ts'
 import type {Exchange} from '../../src/sandbox/door/requests.ts'
-import {bareHome} from '../support/keyring.ts'
+import {address as shippingAddress} from './address.ts'
+import {bareHome} from './keyring.ts'
+import {type Ended, type Running, start} from './scent.ts'
 
 // A test of many processes takes its time where the machine has other work.
 vi.setConfig({testTimeout: 120_000})
 
-export const bin = join(dirname(fileURLToPath(import.meta.url)), '../../bin/run.js')
-
-/** How a process of the program ended, and all that it said. */
-export interface Ended {
-  code: number | null
-  signal: NodeJS.Signals | null
-  stdout: string
-  stderr: string
-}
-
+/** More than the words of one run of the program. */
 export interface Run {
   env?: NodeJS.ProcessEnv
   input?: string | Buffer
-}
-
-/** A process of the built program; its streams are pipes. */
-export interface Running {
-  child: ChildProcess
-  ended: Promise<Ended>
-  /** Once stderr and stdout together hold the text. */
-  said(text: string): Promise<void>
-}
-
-/** Starts the built program in exactly this environment. */
-export function start(argv: readonly string[], env: NodeJS.ProcessEnv, input: string | Buffer = ''): Running {
-  const child = spawn(process.execPath, [bin, ...argv], {env})
-  const out = {stdout: '', stderr: ''}
-  const waiting: {text: string; done: () => void}[] = []
-  for (const name of ['stdout', 'stderr'] as const) {
-    child[name].setEncoding('utf8').on('data', (text: string) => {
-      out[name] += text
-      for (const one of waiting) if (`${out.stdout}${out.stderr}`.includes(one.text)) one.done()
-    })
-  }
-  child.stdin.on('error', () => {})
-  child.stdin.end(input)
-  return {
-    child,
-    said: (text) => new Promise((done) => waiting.push({text, done})),
-    ended: new Promise((resolve, reject) => {
-      child.on('error', reject)
-      child.on('close', (code, signal) => resolve({code, signal, ...out}))
-    }),
-  }
 }
 
 /** The environment of one user with a home of their own and a credential of the service at `url`. */
@@ -96,15 +56,6 @@ export interface Shop {
   close(): Promise<void>
 }
 
-export const shippingAddress = {
-  recipient: 'Sara',
-  line1: 'King Fahd Road 1',
-  city: 'Riyadh',
-  nationalAddress: 'RRRD2929',
-  countryCode: 'SAU',
-  phone: '+966500000000',
-}
-
 /** Past the lifetime of a token and the 30 s of skew, and well within that of a lock. */
 const TOKEN_GONE_MS = 331_000
 
@@ -122,7 +73,7 @@ export async function openShop({
   const said: string[] = []
   let seen = 0
   const run = (argv: readonly string[], more: Run = {}) => {
-    const running = start(argv, {...env, ...more.env}, more.input)
+    const running = start({...env, ...more.env}, argv, more.input)
     const ended = running.ended.then((end) => {
       // `auth token` prints one by design.
       if (argv[0] !== 'auth') said.push(end.stdout, end.stderr)

@@ -2,15 +2,8 @@ import {afterAll, beforeAll, describe, expect, test} from 'vitest'
 import {plannedRows, type Wish} from '../../support/bulk.ts'
 import {seeded} from '../../support/virtual-time.ts'
 import {type SimulatedDisk, simulatedDisk} from '../simulation/disk.ts'
-import {
-  type CrashShop,
-  lifeOf,
-  live,
-  openCrashShop,
-  resultOf,
-  type Trouble,
-  wishesOf,
-} from './crash-points.ts'
+import {lifeOf} from './life.ts'
+import {type CrashShop, live, openCrashShop, resultOf, type Trouble, wishesOf} from './order-shop.ts'
 
 let shop: CrashShop
 let runs = 0
@@ -26,7 +19,7 @@ function diskOf(wishes: Wish[]): SimulatedDisk {
   return simulatedDisk({step: 'JOB', at, id: 'job', ...about}, plannedRows(wishes))
 }
 
-const stories: Record<string, (name: string) => Trouble[]> = {
+const courses: Record<string, (name: string) => Trouble[]> = {
   'when all goes well': () => [],
   'when answers get lost': (name) => [
     {text: `items?customerRef=C${name}-1`},
@@ -42,7 +35,7 @@ const stories: Record<string, (name: string) => Trouble[]> = {
 
 /** Plays the job once, killed at these boundaries, one after the other, and resumed each time. */
 async function play(
-  story: string,
+  course: string,
   {dieAt = [], power = false, concurrency = 1}: {dieAt?: number[]; power?: boolean; concurrency?: number},
 ) {
   runs += 1
@@ -52,7 +45,7 @@ async function play(
   shop.fund()
   await shop.putIntoCart(`C${name}-3`, {variantId: shop.variants[1] as string, quantity: 3})
   const disk = diskOf(wishes)
-  shop.trouble(stories[story]?.(name) ?? [])
+  shop.trouble(courses[course]?.(name) ?? [])
   const passed: string[][] = []
   for (const death of [...dieAt, null]) {
     const life = lifeOf(death, () => disk.crash(power, 0))
@@ -65,30 +58,30 @@ async function play(
   return {passed, result: await resultOf(shop, disk.job, wishes)}
 }
 
-describe.each(Object.keys(stories))('%s, a job that is killed', (story) => {
+describe.each(Object.keys(courses))('%s, a job that is killed', (course) => {
   test.each([
     {power: false, concurrency: 1},
     {power: true, concurrency: 1},
     {power: true, concurrency: 3},
   ])('at any boundary comes to the same end (power failure: $power, $concurrency at a time)', async (how) => {
-    const whole = await play(story, how)
+    const whole = await play(course, how)
     const boundaries = whole.passed[0]?.length ?? 0
     expect(whole.result.rows.map(({state}) => state)).toEqual(['placed', 'refused', 'placed', 'refused'])
     expect(boundaries).toBeGreaterThan(30)
     for (let n = 0; n < boundaries; n++) {
-      const {result} = await play(story, {...how, dieAt: [n]})
+      const {result} = await play(course, {...how, dieAt: [n]})
       expect(result, `killed at boundary ${n}: ${whole.passed[0]?.[n]}`).toEqual(whole.result)
     }
   })
 
   test('at two boundaries, the second in its resume, comes to the same end', async () => {
-    const whole = await play(story, {})
+    const whole = await play(course, {})
     const boundaries = whole.passed[0]?.length ?? 0
     const random = seeded(7)
     const pick = () => Math.floor(random() * boundaries)
     for (let pair = 0; pair < 100; pair++) {
       const dieAt = [pick(), pick()]
-      const {result} = await play(story, {dieAt, power: pair % 2 === 0})
+      const {result} = await play(course, {dieAt, power: pair % 2 === 0})
       expect(result, `killed at ${dieAt}`).toEqual(whole.result)
     }
   })

@@ -2,7 +2,7 @@ import {existsSync, readdirSync, readFileSync} from 'node:fs'
 import {join} from 'node:path'
 import {afterAll, beforeAll, describe, expect, test} from 'vitest'
 import {callerOf} from '../../sandbox/caller.ts'
-import {openShop, type Shop} from '../stand.ts'
+import {openShop, type Shop} from '../../support/served-shop.ts'
 
 let shop: Shop
 let variant: string

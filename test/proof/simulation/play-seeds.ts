@@ -2,14 +2,14 @@ import {expect, test} from 'vitest'
 import {openSimulatedShop} from './shop.ts'
 import {simulate} from './simulation.ts'
 
-/** The seeds from 1 on are played by so many files, which run at the same time. */
+/** The seeds are divided among this number of test files (seeds-1 to seeds-4), which run at the same time. */
 const PARTS = 4
-/** A sandbox serves so many seeds: its tables grow with each. */
+/** A new sandbox after this many seeds: its tables grow with each. */
 const SEEDS_OF_A_SHOP = 500
-/** Failing seeds that are told of. */
+/** Stop after this many failing seeds. */
 const MOST_TOLD = 3
 
-/** None where one is played again. */
+/** How many seeds to play; none if SCENT_TEST_SEED asks simulation.test.ts to play a single one. */
 const count = process.env.SCENT_TEST_SEED
   ? 0
   : Number(process.env.SCENT_TEST_SEEDS ?? (process.env.SCENT_TEST_ALL ? 10_000 : 200))

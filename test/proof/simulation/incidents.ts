@@ -2,17 +2,17 @@ import {addCartItem, clearCart, readCart, setCartItem} from '../../../src/contra
 import {isFailure} from '../../../src/contract/failure.ts'
 import {changePartner} from '../../../src/sandbox/controls/partners.ts'
 import {changeVariant} from '../../../src/sandbox/controls/variants.ts'
+import type {Incident} from './scenario.ts'
 import type {Setting} from './simulation.ts'
-import type {Happening} from './story.ts'
 
 type Others = ReturnType<Setting['shop']['client']>
 
 const MINUTE = 60_000
 
-/** Lets something happen in the world, and be over. */
-export async function happen(setting: Setting, others: Others, happening: Happening): Promise<void> {
+/** Lets an incident begin and end. */
+export async function letHappen(setting: Setting, others: Others, incident: Incident): Promise<void> {
   const {shop, time, service, weather, world} = setting
-  const {kind, customerRef, reference, variant, amount} = happening
+  const {kind, customerRef, reference, variant, amount} = incident
   const {state} = shop.sandbox
   const {partnerId} = shop
   switch (kind) {
@@ -57,7 +57,7 @@ export async function happen(setting: Setting, others: Others, happening: Happen
     }
     default:
       world.touched.add(customerRef)
-      await meddle(setting, others, happening).catch((error: unknown) => {
+      await meddle(setting, others, incident).catch((error: unknown) => {
         if (!isFailure(error)) throw error
       })
   }
@@ -67,7 +67,7 @@ export async function happen(setting: Setting, others: Others, happening: Happen
 async function meddle(
   {shop}: Setting,
   others: Others,
-  {kind, customerRef, variant, amount}: Happening,
+  {kind, customerRef, variant, amount}: Incident,
 ): Promise<void> {
   const quantity = 1 + Math.floor(amount * 4)
   const params = {customerRef}

@@ -2,8 +2,8 @@ import {afterAll, beforeAll, describe, expect, test} from 'vitest'
 import {type ImportMode, importModes} from '../../../src/flows/cart/steps.ts'
 import {wantedCarts} from '../../support/carts.ts'
 import {simulatedDisk} from '../simulation/disk.ts'
-import {type CartShop, carts, endOf, openCartShop} from './carts.ts'
-import {lifeOf} from './crash-points.ts'
+import {type CartShop, carts, endOf, openCartShop} from './cart-shop.ts'
+import {lifeOf} from './life.ts'
 
 let shop: CartShop
 beforeAll(async () => {

@@ -4,7 +4,7 @@ import type {Wish} from '../../support/bulk.ts'
 import {type Habits, pick} from './network.ts'
 import type {SimulatedShop} from './shop.ts'
 
-/** How one run of a job goes, apart from the weather. */
+/** How one run of a job goes, apart from the network. */
 export interface RunPlan {
   /** The boundary at which it is cut off; null where it goes through. */
   crashAt: number | null
@@ -17,18 +17,18 @@ export interface RunPlan {
   restMs: number
 }
 
-/** What happens in the world while jobs run. */
-export interface Happening {
+/** Something that others do, or that befalls the service, while jobs run. */
+export interface Incident {
   after: number
-  kind: keyof typeof happenings
+  kind: keyof typeof incidents
   customerRef: string
   reference: string
   variant: string
   amount: number
 }
 
-/** What one seed is about. */
-export interface Story {
+/** All that a seed decides before the first request. */
+export interface Scenario {
   wishes: Wish[]
   customers: string[]
   rule: CartRule
@@ -42,12 +42,13 @@ export interface Story {
   carts: {customerRef: string; line: CartLine}[]
   /** Orders that were made before, under references of the file. */
   earlier: {reference: string; customerRef: string; lines: CartLine[]}[]
-  happenings: Happening[]
+  incidents: Incident[]
   /** The runs of each machine that has the file; the last one starts when all is over. */
   machines: {name: string; startsAfter: number; runs: RunPlan[]}[]
 }
 
-const happenings = {
+/** The kinds of incidents, and how often each against the others. */
+const incidents = {
   price: 6,
   stock: 3,
   assortment: 1,
@@ -65,12 +66,12 @@ const happenings = {
 
 const MINUTE = 60_000
 
-/** The same story for the same seed; `name` keeps its references apart from those of other runs. */
-export function storyOf(
+/** The same scenario for the same seed; `name` keeps its references apart from those of other runs. */
+export function scenarioOf(
   random: () => number,
   name: string,
   {variants, foreign, goodsOf}: SimulatedShop,
-): Story {
+): Scenario {
   const chance = (p: number) => random() < p
   const upTo = (n: number) => Math.floor(random() * n)
   const one = <T>(list: readonly T[]) => list[upTo(list.length)] as T
@@ -127,9 +128,9 @@ export function storyOf(
         line: {variantId: chance(0.7) ? foreign : one(variants), quantity: 1 + upTo(3)},
       })),
     earlier,
-    happenings: Array.from({length: chance(0.6) ? upTo(4) : 0}, () => ({
+    incidents: Array.from({length: chance(0.6) ? upTo(4) : 0}, () => ({
       after: random() * one([500, 2_000, 5_000, MINUTE, 20 * MINUTE]),
-      kind: pick(happenings, random),
+      kind: pick(incidents, random),
       customerRef: one(customers),
       reference: one(wishes).reference,
       variant: one(variants),

@@ -2,8 +2,8 @@ import {afterAll, beforeAll, describe, expect, test} from 'vitest'
 import {type ImportMode, importModes} from '../../../src/flows/cart/steps.ts'
 import {planImport, wantedCarts} from '../../support/carts.ts'
 import {folder} from '../../support/program.ts'
-import {type CartShop, carts, endOf, openCartShop} from './carts.ts'
-import {every, resumeEach, runUntilDeath, steps, takeUp} from './torn.ts'
+import {type CartShop, carts, endOf, openCartShop} from './cart-shop.ts'
+import {every, resumeEach, runUntilDeath, steps, takeUp} from './power-cut.ts'
 
 const places = {merge: folder(), replace: folder()}
 let shop: CartShop

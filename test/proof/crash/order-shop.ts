@@ -6,33 +6,7 @@ import type {CartLine} from '../../../src/flows/cart/lines.ts'
 import {changePartner} from '../../../src/sandbox/controls/partners.ts'
 import {runJob, type Wish} from '../../support/bulk.ts'
 import {openShop} from '../../support/shop.ts'
-
-/** A process that is killed at the n-th boundary that it comes to. */
-export interface Life {
-  /** Passes a boundary, or dies there; the dead pass none. */
-  pass(boundary: string): void
-  isDead(): boolean
-  /** The boundaries that it has passed. */
-  passed: string[]
-}
-
-export function lifeOf(dieAt: number | null, onDeath: () => void = () => {}): Life {
-  const passed: string[] = []
-  let dead = false
-  return {
-    passed,
-    isDead: () => dead,
-    pass(boundary) {
-      if (!dead && passed.length !== dieAt) {
-        passed.push(boundary)
-        return
-      }
-      if (!dead) onDeath()
-      dead = true
-      throw new Error('killed')
-    },
-  }
-}
+import {type Life, lifeOf} from './life.ts'
 
 /** What happens once to the first request that holds a text: its answer is lost, or this refusal comes in its place. */
 export interface Trouble {

@@ -4,7 +4,7 @@ import {expect} from 'vitest'
 import {type JobFile, type JobRecord, openJobs} from '../../../src/bulk/journal.ts'
 import {identity} from '../../support/bulk.ts'
 import {simulatedDisk} from '../simulation/disk.ts'
-import type {Life} from './crash-points.ts'
+import type {Life} from './life.ts'
 
 /** How far apart the bytes are at which journals are cut: where several rows are under way at a time, and where not. */
 export const steps = process.env.SCENT_TEST_ALL ? {alone: 1, beside: 49} : {alone: 7, beside: 49}

@@ -1,0 +1,3 @@
+import {playPart} from './play-seeds.ts'
+
+playPart(3)

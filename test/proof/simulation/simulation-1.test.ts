@@ -1,3 +1,0 @@
-import {playPart} from './seeds.ts'
-
-playPart(1)
