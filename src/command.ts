@@ -8,8 +8,7 @@ import type {Client} from './client/client.ts'
 import type {Item} from './client/pages.ts'
 import {Failure} from './contract/failure.ts'
 import {parseJson, printJson} from './contract/money.ts'
-import {fits} from './contract/needed.ts'
-import type {Input, Operation} from './contract/operation.ts'
+import {hasShape, type Input, type Operation} from './contract/operation.ts'
 import {itemsOf} from './contract/paging.ts'
 import type {CatalogTools} from './flows/catalog.ts'
 import type {Session, SessionOptions} from './session.ts'
@@ -111,7 +110,7 @@ export abstract class ScentCommand extends Command {
     payload: z.output<S>,
     views: (payload: z.output<S>) => View[],
   ): Promise<void> {
-    const known = fits(operation, payload) ? views(payload) : []
+    const known = hasShape(operation, payload) ? views(payload) : []
     this.show(...(known.length > 0 ? known : [await this.anyView(payload)]))
   }
 

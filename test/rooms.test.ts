@@ -1,21 +1,10 @@
-import {readdirSync, readFileSync} from 'node:fs'
-import {dirname, join, posix} from 'node:path'
+import {readFileSync} from 'node:fs'
+import {dirname, join} from 'node:path'
 import {fileURLToPath} from 'node:url'
 import {describe, expect, test} from 'vitest'
+import {readSources, type Source, sourceOf} from './support/source-tree.ts'
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..')
-
-interface Source {
-  /** From the project's root, such as src/client/retry.ts. */
-  file: string
-  text: string
-}
-
-/** One way from a file to a module: `type` leaves nothing behind at run time, `late` is loaded when the line runs. */
-interface Arrow {
-  to: string
-  kind: 'value' | 'type' | 'late'
-}
 
 /** What a room may import. A room that is not named is closed to it; it may always import itself. */
 interface Room {
@@ -37,9 +26,7 @@ const rooms: {[name: string]: Room} = {
   flows: {value: ['contract'], type: ['client', 'store'], packages: /^(zod\/mini|node:crypto|big\.js)$/},
   // The error class and the printing of digits have no I/O; of the rest the terminal knows the shapes.
   terminal: {
-    value: ['failure', 'money', 'countries', 'address', 'time', 'nearest', 'spreadsheet', 'uuid'].map(
-      (name) => `contract/${name}`,
-    ),
+    value: ['failure', 'money', 'countries', 'address', 'nearest', 'forms'].map((name) => `contract/${name}`),
     type: ['contract', 'client', 'flows'],
   },
   bulk: {value: ['contract', 'flows', 'store', 'terminal'], type: ['client', 'session']},
@@ -72,73 +59,105 @@ function roomOf(file: string): string {
   return first.replace(/\.ts$/, '')
 }
 
-function arrowsOf({file, text}: Source): Arrow[] {
-  const code = withoutComments(text)
-  const found: Arrow[] = []
-  const statement = /^(?:import|export)\s+(type\b)?([^'"`;()]*?from\s+)?['"]([^'"]+)['"]/gm
-  for (const [, type, names, to = ''] of code.matchAll(statement)) {
-    found.push({to: target(file, to), kind: type || onlyTypes(names) ? 'type' : 'value'})
-  }
-  for (const [, type, to = ''] of code.matchAll(/(\btypeof\s+|[:<|&]\s*)?\bimport\(\s*['"]([^'"]+)['"]/g)) {
-    found.push({to: target(file, to), kind: type ? 'type' : 'late'})
-  }
-  for (const [, to = ''] of code.matchAll(/\brequire\(\s*['"]([^'"]+)['"]/g)) {
-    found.push({to: target(file, to), kind: 'late'})
-  }
-  return found
-}
-
-/** `import {type A, type B} from` is left in place by verbatimModuleSyntax, but its module holds nothing we use. */
-function onlyTypes(names = ''): boolean {
-  const list = /^\{([^}]*)\}\s*from\s+$/
-    .exec(names)?.[1]
-    ?.split(',')
-    .filter((name) => name.trim() !== '')
-  return list?.every((name) => name.trim().startsWith('type ')) ?? false
-}
-
 function withoutComments(text: string): string {
   return text.replace(/\/\*[\s\S]*?\*\//g, '').replace(/^\s*\/\/.*$/gm, '')
 }
 
-function target(from: string, to: string): string {
-  return to.startsWith('.') ? posix.join(posix.dirname(from), to) : to
-}
-
 /** Every arrow of a file that the table forbids, in words. */
-function forbiddenArrows(source: Source): string[] {
-  const name = roomOf(source.file)
+function forbiddenArrows({file, arrows}: Source): string[] {
+  const name = roomOf(file)
   const room = rooms[name]
-  if (!room) return [`${source.file} is in no room`]
-  return arrowsOf(source).flatMap(({to, kind}) => {
-    const words = `${source.file} must not import ${kind === 'type' ? 'the types of ' : ''}${to}`
+  if (!room) return [`${file} is in no room`]
+  return arrows.flatMap(({to, kind}) => {
+    const words = `${file} must not import ${kind === 'type' ? 'the types of ' : ''}${to}`
     if (!to.startsWith('src/'))
       return room.packages && kind !== 'type' && !room.packages.test(to) ? [words] : []
     const other = roomOf(to)
     if (other === name) return []
     // The service is large, so that even its own commands load it on demand.
-    if (other === 'sandbox')
-      return /^src\/commands\/sandbox\//.test(source.file) && kind !== 'value' ? [] : [words]
+    if (other === 'sandbox') return /^src\/commands\/sandbox\//.test(file) && kind !== 'value' ? [] : [words]
     const {value, type = [], late = []} = room
     const open = {value, type: [...value, ...type], late: [...value, ...late]}[kind]
     return open.some((path) => to === `src/${path}.ts` || to.startsWith(`src/${path}/`)) ? [] : [words]
   })
 }
 
-/** A file that only passes on what others export. */
-function isBarrel({text}: Source): boolean {
-  const code = withoutComments(text).trim()
-  const rest = code.replace(/^export\s+(type\s+)?(\*|\{[^}]*\})[^'"]*['"][^'"]+['"];?$/gm, '').trim()
-  const passesOn = rest !== code
-  return /^export\s+(type\s+)?\*/m.test(code) || (passesOn && !/^export\b/m.test(rest))
+/** A file that passes all of another one on, or has nothing of its own. */
+function isBarrel({arrows, exports}: Source): boolean {
+  const handedOn = arrows.filter(({passedOn}) => passedOn).flatMap(({names}) => names)
+  return handedOn.includes('*') || (handedOn.length > 0 && handedOn.length >= exports.length)
+}
+
+/** The circles of files that import each other, types included. */
+function circlesOf(all: readonly Source[]): string[][] {
+  const next = new Map(all.map(({file, arrows}) => [file, new Set(arrows.map(({to}) => to))]))
+  const reach = new Map(all.map(({file}) => [file, reachedFrom(file, next)]))
+  const circles = new Map<string, string>()
+  for (const [file, reached] of reach) {
+    const circle = [...reached].filter((other) => reach.get(other)?.has(file)).sort()
+    if (circle.length > 0) circles.set(circle.join(' '), file)
+  }
+  return [...circles.keys()].map((circle) => circle.split(' '))
+}
+
+/** Every file that an arrow leads to, over others or directly. */
+function reachedFrom(file: string, next: ReadonlyMap<string, ReadonlySet<string>>): Set<string> {
+  const reached = new Set<string>()
+  const open = [file]
+  for (let at = open.pop(); at !== undefined; at = open.pop()) {
+    for (const to of next.get(at) ?? []) {
+      if (reached.has(to) || !next.has(to)) continue
+      reached.add(to)
+      open.push(to)
+    }
+  }
+  return reached
+}
+
+/** Exports that no file of src imports, as `file name`. oclif takes the default of a command's file. */
+function unusedExports(all: readonly Source[]): string[] {
+  const used = new Set(
+    all.flatMap(({arrows}) => arrows.flatMap(({to, names}) => names.map((name) => `${to} ${name}`))),
+  )
+  return all.flatMap(({file, exports}) => {
+    const isCommand = file.startsWith('src/commands/')
+    const free = exports.filter((name) => !used.has(`${file} ${name}`) && !(isCommand && name === 'default'))
+    return used.has(`${file} *`) ? [] : free.map((name) => `${file} ${name}`)
+  })
 }
 
 const vague = /(^|[/-])(manager|helper|util|common|misc|service|impl)s?(\.|-|\/)/
+const MOST_FILES = 30
 
-const sources: Source[] = readdirSync(join(root, 'src'), {recursive: true, encoding: 'utf8'})
-  .filter((name) => name.endsWith('.ts'))
-  .map((name) => `src/${name.replaceAll('\\', '/')}`)
-  .map((file) => ({file, text: readFileSync(join(root, file), 'utf8')}))
+function fullFolders(all: readonly Pick<Source, 'file'>[]): string[] {
+  const counts = new Map<string, number>()
+  for (const {file} of all) counts.set(dirname(file), (counts.get(dirname(file)) ?? 0) + 1)
+  return [...counts].filter(([, count]) => count > MOST_FILES).map(([folder]) => folder)
+}
+
+/** What build.js takes of the program. */
+const built = ['src/main.ts run', 'src/terminal/help.ts ScentHelp']
+
+/** Packages that are large, or that few commands need: their own files load them when they are used. */
+const latePackages = [
+  'src/client/node-http.ts node:https',
+  'src/command.ts node:v8',
+  'src/terminal/ask.ts inquirer',
+  'src/terminal/output.ts csv-stringify/sync',
+  'src/terminal/table.ts cli-table3',
+]
+
+/** Still to be mended; these lists only become shorter. */
+const knownCircles = [
+  /^src\/bulk\/(carts\/kind|orders\/kind|run)\.ts$/,
+  /^src\/client\/(attempts|client|pages)\.ts$/,
+  /^src\/terminal\/(output|views\/any)\.ts$/,
+  /^src\/flows\/order\/(take-up|walk)\.ts$/,
+  /^src\/sandbox\//,
+]
+const knownUnused = readFileSync(join(root, 'test/support/unused-exports.txt'), 'utf8').split('\n')
+
+const sources = readSources(root)
 
 describe('the house', () => {
   test('every file imports only what its room may import', () => {
@@ -146,8 +165,32 @@ describe('the house', () => {
     expect(sources.flatMap(forbiddenArrows)).toEqual([])
   })
 
+  test('no two files import each other, however far around', () => {
+    expect(
+      circlesOf(sources).filter(
+        (circle) => !knownCircles.some((known) => circle.every((file) => known.test(file))),
+      ),
+    ).toEqual([])
+  })
+
   test('no file only passes on what others export', () => {
     expect(sources.filter(isBarrel).map(({file}) => file)).toEqual([])
+  })
+
+  test('everything that is exported is imported, and not by a test alone', () => {
+    const unused = unusedExports(sources).filter((one) => !built.includes(one))
+    expect(unused.filter((one) => !knownUnused.includes(one))).toEqual([])
+  })
+
+  test('no folder holds more files than a person can look over', () => {
+    expect(fullFolders(sources)).toEqual([])
+  })
+
+  test('a package is loaded on demand only by the files that say so', () => {
+    const late = sources.flatMap(({file, arrows}) =>
+      arrows.filter(({to, kind}) => kind === 'late' && !to.startsWith('src/')).map(({to}) => `${file} ${to}`),
+    )
+    expect(late.filter((one) => !latePackages.includes(one))).toEqual([])
   })
 
   test('only the terminal and the commands speak to a person', () => {
@@ -171,13 +214,17 @@ describe('what the rules catch', () => {
     ['src/store/x.ts', `export {call} from '../client/client.ts'`],
     ['src/flows/x.ts', `import {createClient, type Client} from '../client/client.ts'`],
     ['src/flows/x.ts', `const {readRecord} = await import('../store/journal.ts')`],
+    ['src/flows/x.ts', `import type {JobFile} from '../bulk/journal.ts'`],
+    ['src/store/x.ts', `const {runJob} = await import('../bulk/run.ts')`],
+    ['src/bulk/x.ts', `import {listen} from '../desk/listener.ts'`],
     ['src/terminal/x.ts', `import {\n  cart,\n  type Cart,\n} from '../contract/cart.ts'`],
     ['src/commands/cart/x.ts', `const {start} = await import('../../sandbox/sandbox.ts')`],
     ['src/commands/sandbox/x.ts', `import {start} from '../../sandbox/sandbox.ts'`],
     ['src/command.ts', `import {openSession} from './session.ts'`],
+    ['src/command.ts', `import {runJob} from './bulk/run.ts'`],
     ['src/helpers/x.ts', ''],
   ])('%s: %s', (file, text) => {
-    expect(forbiddenArrows({file, text})).toHaveLength(1)
+    expect(forbiddenArrows(sourceOf(file, text))).toHaveLength(1)
   })
 
   test.each([
@@ -186,15 +233,49 @@ describe('what the rules catch', () => {
     ['src/terminal/x.ts', `let cart: import('../contract/cart.ts').Cart`],
     ['src/commands/sandbox/x.ts', `const {start} = await import('../../sandbox/sandbox.ts')`],
     ['src/command.ts', `const {openSession} = await import('./session.ts')`],
+    [
+      'src/client/x.ts',
+      `// import {world} from '../sandbox/world.ts'\nconst text = "import '../sandbox/world.ts'"`,
+    ],
   ])('and lets pass %s: %s', (file, text) => {
-    expect(forbiddenArrows({file, text})).toEqual([])
+    expect(forbiddenArrows(sourceOf(file, text))).toEqual([])
   })
 
   test('a barrel, whole or with an import of its own', () => {
-    expect(isBarrel({file: '', text: `// all\nexport * from './a.ts'\nexport const x = 1`})).toBe(true)
-    expect(
-      isBarrel({file: '', text: `export {\n  a,\n  b,\n} from './a.ts'\nexport type {C} from './c.ts'`}),
-    ).toBe(true)
-    expect(isBarrel({file: '', text: `export type {C} from './c.ts'\nexport const x = 1`})).toBe(false)
+    const barrel = (text: string) => isBarrel(sourceOf('src/x.ts', text))
+    expect(barrel(`// all\nexport * from './a.ts'\nexport const x = 1`)).toBe(true)
+    expect(barrel(`export {\n  a,\n  b,\n} from './a.ts'\nexport type {C} from './c.ts'`)).toBe(true)
+    expect(barrel(`export type {C} from './c.ts'\nexport const x = 1`)).toBe(false)
+  })
+
+  test('a circle, also of types and of what is loaded late', () => {
+    const a = sourceOf('src/a.ts', `import type {B} from './b.ts'`)
+    const b = sourceOf('src/b.ts', `const {c} = await import('./c.ts')`)
+    const c = sourceOf('src/c.ts', `import {a} from './a.ts'`)
+    const d = sourceOf('src/d.ts', `import {a} from './a.ts'`)
+    expect(circlesOf([a, b, c, d])).toEqual([['src/a.ts', 'src/b.ts', 'src/c.ts']])
+    expect(circlesOf([a, b, d])).toEqual([])
+  })
+
+  test.each([
+    ['const, function, class, type and interface', '', ['a', 'b', 'C', 'D', 'E']],
+    ['but one that is imported', `import {a, type D} from './x.ts'\nlet e: import('./x.ts').E`, ['b', 'C']],
+    [
+      'and one that is loaded late',
+      `const {b} = await import('./x.ts')\n;(await import('./x.ts')).C`,
+      ['a', 'D', 'E'],
+    ],
+    ['and none where all may be used', `import * as x from './x.ts'`, []],
+  ])('an export that nothing imports: %s', (_, importer, unused) => {
+    const text =
+      'export const a = 1\nexport function b() {}\nexport class C {}\nexport type D = 1\nexport interface E {}'
+    const found = unusedExports([sourceOf('src/x.ts', text), sourceOf('src/y.ts', importer)])
+    expect(found).toEqual(unused.map((name) => `src/x.ts ${name}`))
+  })
+
+  test('a folder of 31 files', () => {
+    const files = Array.from({length: MOST_FILES + 1}, (_, n) => ({file: `src/client/x${n}.ts`}))
+    expect(fullFolders(files)).toEqual(['src/client'])
+    expect(fullFolders(files.slice(1))).toEqual([])
   })
 })

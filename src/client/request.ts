@@ -1,7 +1,7 @@
 import type * as z from 'zod/mini'
+import {isUuid} from '../contract/forms.ts'
 import {printJson} from '../contract/money.ts'
 import type {Operation} from '../contract/operation.ts'
-import {isUuid} from '../contract/uuid.ts'
 import {damageOf, longerThan, type Method, pathRule} from '../contract/wire.ts'
 import {invalid} from './invalid.ts'
 import {queryOf} from './query.ts'

@@ -1,7 +1,6 @@
 import type {Code} from './errors.ts'
+import {isUuid, momentOf} from './forms.ts'
 import {pageSizeLimit} from './paging.ts'
-import {momentOf} from './time.ts'
-import {isUuid} from './uuid.ts'
 import {longerThan} from './wire.ts'
 
 /**

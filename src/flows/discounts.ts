@@ -9,9 +9,8 @@ import {
   updateDiscountCode,
 } from '../contract/discounts.ts'
 import {type Facts, Failure, isFailure} from '../contract/failure.ts'
+import {isUuid, millis} from '../contract/forms.ts'
 import {isDigits, printJson, sameAmount} from '../contract/money.ts'
-import {millis} from '../contract/time.ts'
-import {isUuid} from '../contract/uuid.ts'
 import {settleBy} from './lost.ts'
 
 const fields = Object.keys(discountBody.shape) as (keyof DiscountBody)[]

@@ -1,6 +1,6 @@
 import type {Client} from '../client/client.ts'
 import {Failure, isFailure} from '../contract/failure.ts'
-import {oddAnswer} from '../contract/needed.ts'
+import {oddAnswer} from '../contract/operation.ts'
 import {type OrderRead, readOrder} from '../contract/orders.ts'
 import {pageSizeLimit} from '../contract/paging.ts'
 import {

@@ -1,7 +1,7 @@
 import type {Client} from '../client/client.ts'
 import {Failure, isFailure} from '../contract/failure.ts'
+import {millis} from '../contract/forms.ts'
 import type {Body} from '../contract/operation.ts'
-import {millis} from '../contract/time.ts'
 import {
   createWebhook,
   type Delivery,

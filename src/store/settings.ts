@@ -1,5 +1,5 @@
 import {Failure} from '../contract/failure.ts'
-import {isUuid} from '../contract/uuid.ts'
+import {isUuid} from '../contract/forms.ts'
 import type {Identity} from './paths.ts'
 import {baseUrlOf, type Config, findProfile, type Profile, requireProfile, type Storage} from './profiles.ts'
 

@@ -1,5 +1,5 @@
+import {millis} from '../contract/forms.ts'
 import {type Digits, isDigits, printJson} from '../contract/money.ts'
-import {millis} from '../contract/time.ts'
 import {noPaint, type Paint, safe, type Tone} from './text.ts'
 
 /** One value of a row, as data: each output writes it in its own way. */

@@ -1,8 +1,8 @@
 import * as Flags from '@oclif/core/flags'
 import type {DiscountBody} from '../contract/discounts.ts'
 import {Failure} from '../contract/failure.ts'
+import {millis} from '../contract/forms.ts'
 import {type Digits, digits} from '../contract/money.ts'
-import {millis} from '../contract/time.ts'
 import {requireUuid} from './flags.ts'
 
 const group = {helpGroup: 'CODE'}

@@ -2,7 +2,7 @@ import type {Interfaces} from '@oclif/core'
 import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
 import {Failure} from '../contract/failure.ts'
-import {isUuid} from '../contract/uuid.ts'
+import {isUuid} from '../contract/forms.ts'
 import {modes} from './output.ts'
 
 /** How results are written; every command takes these. */

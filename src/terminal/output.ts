@@ -1,6 +1,6 @@
 import type {Writable} from 'node:stream'
+import {guarded} from '../contract/forms.ts'
 import {printJson} from '../contract/money.ts'
-import {guarded} from '../contract/spreadsheet.ts'
 import {type Cell, isNumeric, plain} from './cells.ts'
 import {type Column, chosen, fieldsText, liveLines, type Rows, type Table, tableText} from './table.ts'
 import {paintFor, roomOf, safe, wrap} from './text.ts'

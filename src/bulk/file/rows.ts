@@ -1,6 +1,6 @@
+import {unguarded} from '../../contract/forms.ts'
 import {isDigits, printJson} from '../../contract/money.ts'
 import {nearest} from '../../contract/nearest.ts'
-import {unguarded} from '../../contract/spreadsheet.ts'
 import {damageOf, longerThan, pathRule, uuid} from '../../contract/wire.ts'
 import type {Row, RowFile} from '../../store/rows.ts'
 

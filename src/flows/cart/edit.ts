@@ -8,7 +8,7 @@ import {
   stepCartItem,
 } from '../../contract/cart.ts'
 import {Failure, isFailure} from '../../contract/failure.ts'
-import {fits} from '../../contract/needed.ts'
+import {hasShape} from '../../contract/operation.ts'
 import {settleBy} from '../lost.ts'
 import {type CartLine, type CartRef, type CartView, heldOf, isOf, showCart, viewCart} from './lines.ts'
 
@@ -118,7 +118,7 @@ export async function stepLine(
 /** Removes a line, and answers the cart, which is read where the removal has not answered it. */
 export async function takeLineOut(client: Client, customerRef: string, variantId: string): Promise<CartView> {
   const after = await removeLine(client, customerRef, variantId)
-  return fits(removeCartItem, after) && isOf(after as Cart, customerRef)
+  return hasShape(removeCartItem, after) && isOf(after as Cart, customerRef)
     ? after
     : viewCart(client, customerRef)
 }

@@ -1,7 +1,7 @@
 import type {Client} from '../../client/client.ts'
 import {type Cart, readCart} from '../../contract/cart.ts'
 import {type Preview, previewCheckout} from '../../contract/checkout.ts'
-import {needed, oddAnswer} from '../../contract/needed.ts'
+import {needed, oddAnswer} from '../../contract/operation.ts'
 
 /** null stands for the bare, partner-level cart. */
 export type CartRef = string | null

@@ -1,7 +1,7 @@
 import {type Preview, type PreviewLine, previewCheckout, takePriceLock} from '../../contract/checkout.ts'
 import {Failure, isFailure} from '../../contract/failure.ts'
+import {millis} from '../../contract/forms.ts'
 import type {Digits} from '../../contract/money.ts'
-import {millis} from '../../contract/time.ts'
 import {type CartLine, type CartRef, linesOf, sameLines} from '../cart/lines.ts'
 import {
   isAbove,

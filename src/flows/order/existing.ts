@@ -1,7 +1,7 @@
 import {Failure, isFailure} from '../../contract/failure.ts'
+import {millis} from '../../contract/forms.ts'
 import {type Digits, digits, sameAmount} from '../../contract/money.ts'
 import type {CreatedOrder} from '../../contract/orders.ts'
-import {millis} from '../../contract/time.ts'
 import {sameLines} from '../cart/lines.ts'
 import type {OrderIntent, OrderOutcome, OrderTools, PlacedOrder, PriceLock} from './intent.ts'
 import {factsOf, type OrderFacts, readNamedOrder} from './read.ts'

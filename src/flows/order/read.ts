@@ -1,8 +1,8 @@
 import type {Client} from '../../client/client.ts'
 import {isFailure} from '../../contract/failure.ts'
+import {isUuid} from '../../contract/forms.ts'
 import type {Digits} from '../../contract/money.ts'
 import {type OrderRead, readOrder, readOrderByGlobalId} from '../../contract/orders.ts'
-import {isUuid} from '../../contract/uuid.ts'
 import type {CartLine} from '../cart/lines.ts'
 
 /** A UUID is a Scent order id, anything else a global id. */

@@ -1,8 +1,8 @@
 import type {Code} from '../../contract/errors.ts'
+import {momentOf} from '../../contract/forms.ts'
 import type {Operation} from '../../contract/operation.ts'
 import {pageSizeLimit} from '../../contract/paging.ts'
 import {fits, type QueryRule, says} from '../../contract/query.ts'
-import {momentOf} from '../../contract/time.ts'
 import {invalid, refuseFaults} from './reply.ts'
 
 type Rules = Readonly<Record<string, QueryRule>>

@@ -1,6 +1,6 @@
 import {type DiscountBody, discountType, productScope} from '../../contract/discounts.ts'
+import {momentOf} from '../../contract/forms.ts'
 import {exact} from '../../contract/money.ts'
-import {momentOf} from '../../contract/time.ts'
 import {type Call, type CallOf, Created, type Rules} from '../core/call.ts'
 import type {World} from '../core/world.ts'
 import {pageOf} from '../door/page.ts'

@@ -1,4 +1,4 @@
-import {isUuid} from '../../contract/uuid.ts'
+import {isUuid} from '../../contract/forms.ts'
 import type {Call, CallOf, Rules} from '../core/call.ts'
 import {refuse} from '../door/reply.ts'
 import {iso} from '../time/clock.ts'

@@ -1,5 +1,5 @@
+import {millis} from '../../contract/forms.ts'
 import {isDigits} from '../../contract/money.ts'
-import {millis} from '../../contract/time.ts'
 
 type Row = Record<string, unknown>
 

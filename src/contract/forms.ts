@@ -1,3 +1,13 @@
+const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i
+
+/**
+ * A UUID in its hyphenated form, whatever its version and case. Without the schema library, since every command starts
+ * with it.
+ */
+export function isUuid(text: string): boolean {
+  return UUID.test(text)
+}
+
 /** Milliseconds of an ISO time; one without an offset is UTC (spec, Endpoints, Conventions); NaN where it is none. */
 export function millis(at: string): number {
   return Date.parse(/T.*\d$/.test(at) && !/[+-]\d\d:?\d\d$/.test(at) ? `${at}Z` : at)
@@ -21,3 +31,12 @@ export function momentOf(text: string): number | undefined {
   const offset = (Number(hours ?? 0) * 60 + Number(minutes ?? 0)) * 60_000
   return sign === '-' ? local + offset : local - offset
 }
+
+/** A cell that a spreadsheet takes for a formula, also in its full-width forms, and with apostrophes before it. */
+const FORMULA = /^'*[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]/
+
+/** Text for a cell of a CSV file: what a spreadsheet would run gets a leading apostrophe. */
+export const guarded = (text: string) => (FORMULA.test(text) ? `'${text}` : text)
+
+/** The text that guarded() was given; a phone in its international form is one that had to be. */
+export const unguarded = (cell: string) => (FORMULA.test(cell) && cell.startsWith("'") ? cell.slice(1) : cell)
