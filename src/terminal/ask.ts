@@ -70,8 +70,11 @@ interface Prompt {
 /** Cells of an answer that shall stand beside its question. */
 const BESIDE: Record<string, number> = {input: 20, confirm: 11, password: 20}
 
-/** Broken between words, behind the two cells that inquirer puts before a question and before a choice. */
-const wrapped = (text: string) => wrap(`  ${text}`, roomOf(process.stderr), 2).slice(2)
+/**
+ * Broken between words, behind the two cells that inquirer puts before a question and before a choice. It puts a blank
+ * behind it as well, and a line of its own below a line that is full.
+ */
+const wrapped = (text: string) => wrap(`  ${text}`, roomOf(process.stderr) - 2, 2).slice(2)
 
 /** inquirer breaks its lines anywhere: they are broken here before, and the answer gets a line that has room for it. */
 function layoutOf(prompt: Prompt) {
@@ -81,9 +84,10 @@ function layoutOf(prompt: Prompt) {
   const offered = typeof prompt.default === 'string' ? prompt.default.length + 3 : 0
   const below = taken + offered + (BESIDE[prompt.type] ?? 0) > room
   const style = {
-    message: (text: string) => styleText('bold', wrapped(text)) + (below ? '\n ' : ''),
+    message: (text: string, status: string) =>
+      styleText('bold', wrapped(text)) + (below && status !== 'done' ? '\n ' : ''),
     answer: (text: string) =>
-      styleText('cyan', below || taken + 1 + width(text) <= room ? wrapped(text) : `\n  ${wrapped(text)}`),
+      styleText('cyan', taken + 1 + width(text) <= room ? text : `\n  ${wrapped(text)}`),
     error: (text: string) => styleText('red', `> ${wrapped(text)}`),
     description: (text: string) => styleText('cyan', wrap(text, room)),
   }

@@ -22,7 +22,7 @@ export function chart(points: number[], {width, height = 8, ends, keep = 'last'}
   const isFlat = drawn.every((point) => point === drawn[0])
   // Of a flat line asciichart labels a rounded value.
   const label = (value: number) => (isFlat ? (drawn[0] ?? 0) : value).toFixed(2).padStart(labels)
-  return `${asciichart.plot(drawn, {height, format: label})}\n${axis(labels + 2, drawn.length - 1, ends)}\n`
+  return `${asciichart.plot(drawn, {height, format: label})}\n${axis(labels + 2, drawn.length - 1, ends, width)}\n`
 }
 
 /** At most `room` points: one for each stretch, counted from the end, so that the end is exact. */
@@ -34,9 +34,10 @@ function thinned(points: number[], room: number, keep: 'last' | 'highest'): numb
   return stretches.map((stretch) => (keep === 'highest' ? Math.max(...stretch) : (stretch.at(-1) ?? 0)))
 }
 
-/** The ends below the line, the last one below its right end where there is room. */
-function axis(indent: number, length: number, ends: readonly [string, string]): string {
+/** The ends below the line, the last one below its right end if there is room; further left in a narrow terminal. */
+function axis(at: number, length: number, ends: readonly [string, string], width: number): string {
   const [first, last] = ends.map((end) => safe(end)) as [string, string]
   const gap = Math.max(2, length - first.length - last.length)
+  const indent = Math.max(0, Math.min(at, width - first.length - gap - last.length))
   return ' '.repeat(indent) + first + ' '.repeat(gap) + last
 }

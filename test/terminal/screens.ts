@@ -1,0 +1,190 @@
+import type {Answer} from '../support/pty.ts'
+
+/** The main screen of a command: what is typed, and what stands there then. */
+export interface Screen {
+  /** The command line; `<name>` stands for what stage.ts calls so. */
+  line: string
+  /** What is typed before, where nobody looks. */
+  before?: string
+  /** Facts that must stand in it. */
+  holds: string[]
+  /** What it asks in a terminal, and what is answered. */
+  asks?: Answer[]
+  /** Prints a text for a program, whose lines no terminal may break. */
+  isForPrograms?: true
+  /** Who types it, where it would change what the others look at. */
+  user?: 'another of the sandbox' | 'of a sandbox of its own' | 'without anything'
+}
+
+const uuid = '2c271271-3523-4d0e-9c3a-9d538ae1b155'
+
+export const screens: {[id: string]: Screen} = {
+  api: {line: 'api GET scent/brands', holds: ['"items"'], isForPrograms: true},
+  'auth:list': {line: 'auth list', holds: ['staging', 'warda-boutique']},
+  'auth:login': {
+    line: 'auth login --sandbox --storage file --name again',
+    holds: ['Logged in.', 'again', 'Before it was "staging"'],
+    user: 'another of the sandbox',
+  },
+  'auth:logout': {
+    line: 'auth logout warda',
+    holds: ['Profile "warda" is gone'],
+    user: 'another of the sandbox',
+  },
+  'auth:status': {
+    line: 'auth status',
+    holds: ['staging', 'rimal-retail', 'The service accepts this credential.'],
+  },
+  'auth:token': {line: 'auth token', holds: ['.'], isForPrograms: true},
+  'auth:use': {line: 'auth use staging', holds: ['Profile "staging" is in use.']},
+  autocomplete: {line: 'autocomplete bash', holds: ['scent'], isForPrograms: true},
+  'cart:add': {line: 'cart add <saffron>=2 --customer C-ADDED', holds: ['RML-SAF-050']},
+  'cart:clear': {
+    line: 'cart clear --customer C-CLEAR',
+    holds: ['Remove all lines of the cart of C-CLEAR?', 'The cart is empty.'],
+    asks: [['(y/N)', 'y\r']],
+  },
+  'cart:import': {
+    line: 'cart import <home>/lines.csv --customer C-IMPORT',
+    holds: ['NJD-INC-002', 'RML-SAF-050', 'C-IMPORT'],
+    asks: [['(y/N)', 'y\r']],
+  },
+  'cart:notify': {line: 'cart notify 21a27be4-4486-4e22-b786-48ab92ba603a', holds: ['21a27be4']},
+  'cart:remove': {line: 'cart remove <saffron> --customer C-REMOVE', holds: ['NJD-INC-002']},
+  'cart:set': {line: 'cart set <saffron> --quantity 5 --customer C-CHANGED', holds: ['RML-SAF-050', '5']},
+  'cart:show': {line: 'cart show --customer C-1001', holds: ['RML-SAF-050', 'NJD-INC-002', 'SAR']},
+  'catalog:brands': {line: 'catalog brands', holds: ['Rimal']},
+  'catalog:scents': {line: 'catalog scents', holds: ['Saffron']},
+  'catalog:sync': {line: 'catalog sync', holds: ['Variants known']},
+  'catalog:variant': {line: 'catalog variant <saffron>', holds: ['RML-SAF-050']},
+  'catalog:variants': {
+    line: 'catalog variants --include pricing,availability --page-size 5',
+    holds: ['Available'],
+  },
+  checkout: {
+    line: 'checkout --customer C-WALK',
+    holds: ['Cart of C-WALK', 'RML-SAF-050', 'To be ordered', 'to the wallet'],
+    asks: [
+      ['Recipient', 'Noura Al-Harbi\r'],
+      ['Street and building', 'King Fahd Road 12, building 7, third floor\r'],
+      ['More of the street', '\r'],
+      ['City', 'Riyadh\r'],
+      ['National short address', 'RRRD2929\r'],
+      ['Region', '\r'],
+      ['Postal code', '\r'],
+      ['Country', '\r'],
+      ['Phone', '+966501234567\r'],
+      ['prices held for', 'y\r'],
+    ],
+  },
+  'checkout:lock': {line: 'checkout lock --customer C-1001', holds: ['RML-SAF-050']},
+  'checkout:preview': {line: 'checkout preview --customer C-1001', holds: ['RML-SAF-050', 'NJD-INC-002']},
+  'commissions:list': {line: 'commissions list', holds: ['Provisional']},
+  'commissions:object': {
+    line: 'commissions object a6b23fd1-e4ce-41eb-a0bf-2561b34d328b --reason "Order SCN-0000000004 is missing."',
+    holds: ['It can be done once.', 'Order SCN-0000000004 is missing.'],
+    asks: [['(y/N)', 'y\r']],
+  },
+  config: {line: 'config', holds: ['staging', 'rate-share', '/state']},
+  'discounts:create': {
+    line: 'discounts create RAMADAN15 --type Percent --value 15 --valid-from 2026-02-18 --valid-to 2027-03-20',
+    holds: ['RAMADAN15', '15'],
+  },
+  'discounts:list': {line: 'discounts list', holds: ['SAFFRON25']},
+  'discounts:update': {
+    line: 'discounts update fc661550-2633-4d85-afec-3267e51bbbb4 --no-active',
+    holds: ['WELCOME10'],
+    asks: [['(y/N)', 'y\r']],
+  },
+  doctor: {line: 'doctor', holds: ['credential', 'state folder', 'It answers, and accepts the credential.']},
+  explain: {line: 'explain VALIDATION_PRICE_LOCK_EXPIRED', holds: ['VALIDATION_PRICE_LOCK_EXPIRED']},
+  help: {line: 'help cart', holds: ['cart show', 'cart add']},
+  'jobs:list': {line: 'jobs list', holds: ['finished', '3 placed', '1 placed']},
+  'jobs:resume': {line: 'jobs resume <job>', holds: ['all 3 orders were charged once']},
+  'jobs:show': {line: 'jobs show <refusedJob>', holds: ['REF-1', 'CART_NOT_EMPTY']},
+  'notices:respond': {
+    line: 'notices respond <notice>',
+    holds: ['ShipAvailable'],
+    asks: [
+      ['Which choice?', '\u001b[B\r'],
+      ['(y/N)', 'y\r'],
+    ],
+  },
+  'orders:create': {
+    line: 'orders create --lock <lock> --reference PO-119 --customer C-LOCKED --address <home>/address.json',
+    holds: ['PO-119', 'Processing'],
+  },
+  'orders:get': {line: 'orders get <delivered>', holds: ['PO-DELIVERED', '305.90 SAR']},
+  'orders:import': {
+    line: 'orders import <home>/more.csv',
+    holds: ['Place 2 orders', 'all 2 orders were charged once', 'scent jobs resume'],
+    asks: [['(y/N)', 'y\r']],
+  },
+  'orders:list': {line: 'orders list', holds: ['NOV-0', 'NOV-2', 'REF-2']},
+  'orders:track': {line: 'orders track <delivered>', holds: ['Delivered']},
+  'reports:sales': {line: 'reports sales --from 2026-01-01 --to 2027-02-01', holds: ['SAR']},
+  'returns:create': {
+    line: 'returns create <delivered>',
+    holds: ['RML-SAF-050', 'Damaged', 'Requested'],
+    asks: [
+      ['Units of RML-SAF-050', '1\r'],
+      ['Reason code', '\r'],
+      ['(y/N)', 'y\r'],
+    ],
+  },
+  'returns:list': {line: 'returns list', holds: ['RMA-', 'Requested']},
+  'returns:withdraw': {
+    line: 'returns withdraw <return>',
+    holds: ['Withdrawn'],
+    asks: [['(y/N)', 'y\r']],
+  },
+  'sandbox:clock': {line: 'sandbox clock', holds: ['+03:00']},
+  'sandbox:deliver': {line: 'sandbox deliver PO-ON-ITS-WAY', holds: ['SCN-', 'Delivered']},
+  'sandbox:fault': {
+    line: 'sandbox fault --effect reset --path /nowhere --times 1',
+    holds: ['/nowhere'],
+  },
+  'sandbox:notice': {
+    line: 'sandbox notice PO-AT-RISK --line RML-SAF-050 --available 1',
+    holds: ['OutOfStock'],
+  },
+  'sandbox:partner': {line: 'sandbox partner', holds: ['Rimal Retail', 'Dormant Trading']},
+  'sandbox:requests': {line: 'sandbox requests --limit 5', holds: ['200']},
+  'sandbox:reset': {line: 'sandbox reset', holds: ['demo'], user: 'of a sandbox of its own'},
+  'sandbox:return': {line: 'sandbox return <returnToMove> accept', holds: ['RMA-']},
+  'sandbox:start': {
+    line: 'sandbox start --memory --port 0',
+    holds: ['Serving http://127.0.0.1:', 'rimal-retail', 'scent auth login --sandbox'],
+    asks: [['Ctrl-C stops it.', '\u0003']],
+    user: 'without anything',
+  },
+  'sandbox:status': {line: 'sandbox status', holds: ['http://127.0.0.1:']},
+  'sandbox:stop': {
+    line: 'sandbox stop',
+    before: 'sandbox start --detach --memory --port 0',
+    holds: ['STOPPED'],
+    user: 'without anything',
+  },
+  'sandbox:variant': {line: 'sandbox variant NJD-LEA-050 --stock 7', holds: ['NJD-LEA-050', '7']},
+  'statements:get': {line: `statements get ${uuid}`, holds: ['SAR', 'Its totals are the sums of its lines.']},
+  'statements:report': {line: 'statements report --from 2026-11-01 --to 2026-11-30', holds: ['SAR']},
+  version: {line: 'version', holds: ['scent']},
+  'wallet:balance': {line: 'wallet balance', holds: ['SAR']},
+  'wallet:transactions': {line: 'wallet transactions', holds: ['Debit', 'SAR']},
+  'webhooks:create': {
+    line: 'webhooks create --url https://127.0.0.1:9/hooks/of-the-warehouse --event order.completed --event shipment.delivered',
+    holds: ['order.completed', 'shipment.delivered', 'Keep the signing secret'],
+  },
+  'webhooks:deliveries': {line: 'webhooks deliveries <webhook>', holds: ['order.completed']},
+  'webhooks:disable': {line: 'webhooks disable <disabled>', holds: ['Active', 'no']},
+  'webhooks:enable': {line: 'webhooks enable <enabled>', holds: ['Active', 'yes']},
+  'webhooks:list': {line: 'webhooks list', holds: ['hooks/orders']},
+  'webhooks:test': {line: 'webhooks test <webhook> --event order.completed', holds: ['order.completed']},
+  'webhooks:update': {
+    line: 'webhooks update <changed> --url http://127.0.0.1:9/v2',
+    holds: ['http://127.0.0.1:9/v2'],
+  },
+  'wishlist:add': {line: 'wishlist add <saffron> --customer C-WISH', holds: ['RML-SAF-050']},
+  'wishlist:remove': {line: 'wishlist remove <saffron> --customer C-1042', holds: ['The wishlist is empty.']},
+  'wishlist:show': {line: 'wishlist show --customer CUST-1001', holds: ['RML-SAF-050', 'NJD-ROY-050']},
+}

@@ -1,0 +1,146 @@
+import {cpSync, mkdirSync, writeFileSync} from 'node:fs'
+import {join} from 'node:path'
+import {createSandbox} from '../../src/sandbox/core/sandbox.ts'
+import {foldersOf} from '../../src/store/paths.ts'
+import {saveLocator} from '../../src/store/sandbox.ts'
+import {callerOf, control, variantOf} from '../sandbox/caller.ts'
+import {manyOrders, orderFile} from '../support/order-file.ts'
+import {folder} from '../support/program.ts'
+import {scent} from '../support/scent.ts'
+
+/** A sandbox with something of everything, and a user of it: what a person meets after some weeks of work. */
+export interface Stage {
+  env: NodeJS.ProcessEnv
+  /** Puts what only this sandbox knows in the place of `<name>`. */
+  fill(line: string): string[]
+  /** A user of the same sandbox with the same profiles, whose changes nobody else sees. */
+  another(): NodeJS.ProcessEnv
+  close(): Promise<void>
+}
+
+const shippingAddress = {
+  recipient: 'Noura Al-Harbi',
+  line1: 'King Fahd Road 12, building 7, third floor, beside the old post office',
+  city: 'Riyadh',
+  nationalAddress: 'RRRD2929',
+  countryCode: 'SAU',
+  phone: '+966501234567',
+}
+
+export async function openStage(): Promise<Stage> {
+  const {sandbox, env} = await openBare()
+  const home = env.HOME ?? ''
+  const names: Record<string, string> = {home}
+  const run = async (line: string, codes = [0]) => {
+    const ended = await scent({...env, PWD: home}, fill(line, names))
+    if (!codes.includes(ended.code ?? -1))
+      throw new Error(`${line}: ${ended.code}\n${ended.stdout}${ended.stderr}`)
+    return ended.stdout
+  }
+  const json = async (line: string, codes?: number[]) => JSON.parse(await run(`${line} --json`, codes))
+
+  writeFileSync(join(home, 'address.json'), JSON.stringify(shippingAddress))
+  writeFileSync(join(home, 'lines.csv'), 'sku,quantity\nNJD-INC-002,3\nRML-SAF-050,1\n')
+  orderFile(home, 'orders.csv', manyOrders('NOV', 3))
+  orderFile(home, 'more.csv', manyOrders('DEC', 2))
+  orderFile(home, 'refused.csv', [
+    {externalReference: 'REF-1', customerRef: 'C-1001'},
+    {externalReference: 'REF-2', customerRef: 'REF-2', city: 'Jeddah'},
+  ])
+  orderFile(home, 'wrong.csv', [{externalReference: 'BAD-1', customerRef: 'B', quantity: 0, phone: '12'}])
+
+  await run('auth login --sandbox --storage file --name warda --client-id warda-boutique')
+  await run('auth login --sandbox --storage file --name staging')
+  const rimal = callerOf(sandbox)
+  const [saffron, incense] = [variantOf(sandbox, 'RML-SAF-050'), variantOf(sandbox, 'NJD-INC-002')]
+  for (const ref of ['C-1001', 'C-CLEAR', 'C-CHANGED', 'C-REMOVE', 'C-WALK'])
+    await rimal.filled(ref, {[saffron]: 2, [incense]: 1})
+  const locked = async (ref: string) => (await rimal.filled(ref, {[saffron]: 2})).payload.lockId
+  const delivered = async (reference: string): Promise<string> => {
+    const {payload} = await rimal.order(reference, await locked(reference), reference)
+    await control(sandbox, 'POST', `orders/${reference}/deliver`)
+    return payload.id
+  }
+  const requested = async (reference: string): Promise<string> => {
+    const id = await delivered(reference)
+    const {lines, fulfillmentGroups} = (await rimal.ask('GET', `/scent/orders/${id}`)).payload.scentDetail
+    const body = {
+      fulfillmentGroupId: fulfillmentGroups[0].id,
+      lines: [{scentOrderLineId: lines[0].id, quantity: 1, reasonCode: 'Damaged'}],
+    }
+    return (await rimal.ask('POST', `/scent/orders/${id}/return-requests`, {body})).payload.id
+  }
+  const noticed = async (reference: string): Promise<string> => {
+    await rimal.order(reference, await locked(reference), reference)
+    const body = {lineId: 'RML-SAF-050', availableQuantity: 1}
+    return (await control(sandbox, 'POST', `orders/${reference}/notices`, body)).payload.notice.id
+  }
+  Object.assign(names, {saffron, incense, lock: await locked('C-LOCKED')})
+  names.delivered = await delivered('PO-DELIVERED')
+  names.return = await requested('PO-RETURNED')
+  names.returnToMove = await requested('PO-MOVED')
+  names.notice = await noticed('PO-SHORT')
+  for (const reference of ['PO-ON-ITS-WAY', 'PO-AT-RISK'])
+    await rimal.order(reference, await locked(reference), reference)
+
+  names.job = (await json('orders import <home>/orders.csv --yes')).job
+  names.refusedJob = (await json('orders import <home>/refused.csv --yes', [11])).job
+  await run('cart import <home>/lines.csv --customer C-IMPORTED --yes')
+  names.order = (await json('orders list')).items.at(-1).orderId
+  names.webhook = (
+    await json('webhooks create --url http://127.0.0.1:9/hooks/orders --event order.completed')
+  ).id
+  for (const name of ['enabled', 'disabled', 'changed']) {
+    const body = {url: `http://127.0.0.1:9/hooks/${name}`, eventTypes: ['order.completed']}
+    names[name] = (await rimal.ask('POST', '/scent/webhooks', {body})).payload.id
+  }
+  await rimal.ask('POST', `/scent/webhooks/${names.webhook}/test-fire`, {
+    body: {eventType: 'order.completed'},
+  })
+  return {
+    env,
+    fill: (line) => fill(line, names),
+    another() {
+      const other = emptyUser()
+      cpSync(home, other.HOME ?? '', {recursive: true})
+      return other
+    },
+    close: () => sandbox.close(),
+  }
+}
+
+/** A sandbox as it starts, and a user who has not logged in yet. */
+export async function openBare() {
+  const sandbox = await createSandbox({limits: false})
+  const baseUrl = await sandbox.listen()
+  const env = emptyUser()
+  const {adminToken, credentials} = sandbox
+  const about = {adminUrl: `${baseUrl}/__sandbox/v1`, pid: process.pid, limits: false, environment: 'staging'}
+  saveLocator(foldersOf(env), {baseUrl, adminToken, credentials, ...about})
+  return {sandbox, env}
+}
+
+/** A user whose home is empty. */
+export function emptyUser(): NodeJS.ProcessEnv {
+  const home = folder()
+  for (const name of ['config', 'state']) mkdirSync(join(home, name), {mode: 0o700})
+  return {
+    PATH: process.env.PATH,
+    HOME: home,
+    TZ: 'Asia/Riyadh',
+    LANG: 'C.UTF-8',
+    SCENT_CONFIG_DIR: join(home, 'config'),
+    SCENT_STATE_DIR: join(home, 'state'),
+  }
+}
+
+/** The words of a line, where a word may stand in quotes. */
+function fill(line: string, names: Record<string, string>): string[] {
+  const words = line.match(/"[^"]*"|\S+/g) ?? []
+  return words.map((word) =>
+    word.replaceAll('"', '').replace(/<(\w+)>/g, (_, name) => {
+      if (names[name] === undefined) throw new Error(`nothing is called <${name}>`)
+      return names[name]
+    }),
+  )
+}
