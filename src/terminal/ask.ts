@@ -72,9 +72,9 @@ const BESIDE: Record<string, number> = {input: 20, confirm: 11, password: 20}
 
 /**
  * Broken between words, behind the two cells that inquirer puts before a question and before a choice. It puts a blank
- * behind it as well, and a line of its own below a line that is full.
+ * behind it as well.
  */
-const wrapped = (text: string) => wrap(`  ${text}`, roomOf(process.stderr) - 2, 2).slice(2)
+const wrapped = (text: string) => wrap(`  ${text}`, roomOf(process.stderr) - 1, 2).slice(2)
 
 /** inquirer breaks its lines anywhere: they are broken here before, and the answer gets a line that has room for it. */
 function layoutOf(prompt: Prompt) {

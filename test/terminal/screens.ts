@@ -12,6 +12,8 @@ export interface Screen {
   asks?: Answer[]
   /** Prints a text for a program, whose lines no terminal may break. */
   isForPrograms?: true
+  /** A pipe shows more or other rows, by design, or since it looks at another moment. */
+  differsInPipe?: true
   /** Who types it, where it would change what the others look at. */
   user?: 'another of the sandbox' | 'of a sandbox of its own' | 'without anything'
 }
@@ -100,8 +102,8 @@ export const screens: {[id: string]: Screen} = {
   explain: {line: 'explain VALIDATION_PRICE_LOCK_EXPIRED', holds: ['VALIDATION_PRICE_LOCK_EXPIRED']},
   help: {line: 'help cart', holds: ['cart show', 'cart add']},
   'jobs:list': {line: 'jobs list', holds: ['finished', '3 placed', '1 placed']},
-  'jobs:resume': {line: 'jobs resume <job>', holds: ['all 3 orders were charged once']},
-  'jobs:show': {line: 'jobs show <refusedJob>', holds: ['REF-1', 'CART_NOT_EMPTY']},
+  'jobs:resume': {line: 'jobs resume <job>', holds: ['all 3 orders were charged once'], differsInPipe: true},
+  'jobs:show': {line: 'jobs show <refusedJob>', holds: ['REF-1', 'CART_NOT_EMPTY'], differsInPipe: true},
   'notices:respond': {
     line: 'notices respond <notice>',
     holds: ['ShipAvailable'],
@@ -149,7 +151,7 @@ export const screens: {[id: string]: Screen} = {
     holds: ['OutOfStock'],
   },
   'sandbox:partner': {line: 'sandbox partner', holds: ['Rimal Retail', 'Dormant Trading']},
-  'sandbox:requests': {line: 'sandbox requests --limit 5', holds: ['200']},
+  'sandbox:requests': {line: 'sandbox requests --limit 5', holds: ['200'], differsInPipe: true},
   'sandbox:reset': {line: 'sandbox reset', holds: ['demo'], user: 'of a sandbox of its own'},
   'sandbox:return': {line: 'sandbox return <returnToMove> accept', holds: ['RMA-']},
   'sandbox:start': {
