@@ -1,6 +1,7 @@
 import {randomBytes} from 'node:crypto'
 import type {Jobs} from './bulk/journal.ts'
-import {type Client, type ClientOptions, createClient} from './client/client.ts'
+import type {ClientOptions} from './client/call.ts'
+import {type Client, createClient} from './client/client.ts'
 import {type ClientEvent, redact} from './client/events.ts'
 import {openPacer, type Pacer, type PacerOptions, quotas, unpaced} from './client/pace.ts'
 import {realTime} from './client/time.ts'

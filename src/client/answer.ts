@@ -74,7 +74,7 @@ function retryAfterOf(headers: Record<string, string>, now: number): {retryAfter
  * The seconds that a Retry-After asks for, as a number or an HTTP date, never rounded down; `now` in ms of the wall
  * clock. Undefined where it is absent or means nothing.
  */
-export function retryAfterSeconds(value: string | undefined, now: number): number | undefined {
+function retryAfterSeconds(value: string | undefined, now: number): number | undefined {
   const text = value?.trim() ?? ''
   if (/^\d+(?:\.\d+)?$/.test(text)) return Math.ceil(Number(text))
   if (!/^[A-Za-z]{3,9},? /.test(text)) return undefined

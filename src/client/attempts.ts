@@ -1,13 +1,13 @@
 import {type Facts, Failure, isFailure} from '../contract/failure.ts'
 import {type Answer, readAnswer, requestIdOf} from './answer.ts'
-import type {CallOptions, ClientOptions} from './client.ts'
+import type {CallOptions, ClientOptions} from './call.ts'
 import {type Exchange, exchangeEvent} from './events.ts'
 import type {Permit} from './pace.ts'
 import type {Prepared} from './request.ts'
 import {decide, openBudget, type Tries, treatmentOf} from './retry.ts'
 
 /** How a request may be treated: whether it needs a token, may be repeated, and changes anything. */
-export interface Rule {
+interface Rule {
   auth: 'bearer' | 'none'
   repeat: 'freely' | 'by-key' | 'never'
   changes: boolean

@@ -1,26 +1,11 @@
 import {Failure} from '../contract/failure.ts'
 import type {Input, Operation, Payload} from '../contract/operation.ts'
-import type {Method, Send} from '../contract/wire.ts'
+import type {Method} from '../contract/wire.ts'
 import type {Answer} from './answer.ts'
 import {type Attempts, openAttempts} from './attempts.ts'
-import type {ClientEvent} from './events.ts'
-import type {Pacer} from './pace.ts'
-import {followPages, type Item} from './pages.ts'
+import type {CallOptions, ClientOptions} from './call.ts'
+import {followPages, type Item, type PageRange} from './pages.ts'
 import {type AnyInput, assemble, headersOf, prepare} from './request.ts'
-import type {TokenSource} from './token.ts'
-
-export interface CallOptions {
-  signal?: AbortSignal
-  /** Milliseconds for one attempt, the client's own by default. */
-  timeoutMs?: number
-  /** Hears each answer whole, with its headers, before its payload is judged. */
-  heard?(answer: Answer): void
-  /**
-   * Awaited before each attempt, once nothing is left to wait for and right before it is sent. Where it throws, nothing
-   * is sent, and the call fails with just that.
-   */
-  leaving?(): Promise<void>
-}
 
 export interface RawRequest {
   method: Method
@@ -31,52 +16,35 @@ export interface RawRequest {
   body?: unknown
 }
 
+type PageOptions = CallOptions & {limit?: number}
+
 export interface Client {
   /**
    * One operation and its input become one payload, exactly as it came (numbers keep their digits).
    *
-   * Fails with INVALID_INPUT before anything is sent; with the service's own code; with ODD_ANSWER where the answer
-   * is not in the contract. Where a request that changes something may have taken effect and can't be repeated, it
+   * Fails with INVALID_INPUT before anything is sent; with the service's own code; with ODD_ANSWER if the answer
+   * is not in the contract. If a request that changes something may have taken effect and can't be repeated, it
    * fails with OUTCOME_UNKNOWN, whose cause is the failure of the last attempt. Every failure says facts.effect; a
    * refusal with the effect `unknown` came after an earlier attempt whose answer was lost.
    */
   call<O extends Operation>(operation: O, input: Input<O>, options?: CallOptions): Promise<Payload<O>>
   /** The items of a paged list, from the input's page to the end, or to `limit` items. */
-  pages<O extends Operation>(
-    operation: O,
-    input: Input<O>,
-    options?: CallOptions & {limit?: number},
-  ): AsyncIterable<Item<O>>
+  pages<O extends Operation>(operation: O, input: Input<O>, options?: PageOptions): AsyncIterable<Item<O>>
   /** A request outside the contract: a GET is repeated freely, anything else never. */
   raw(request: RawRequest, options?: CallOptions): Promise<Answer>
 }
 
-export interface ClientOptions {
-  send: Send
-  /** Host, without /api/v1. */
-  baseUrl: string
-  tokens: TokenSource
-  pacer: Pacer
-  /** X-Partner-Currency. */
-  currency?: string
-  /** The longest a call waits in all before it repeats. */
-  maxWaitMs: number
-  /** For one attempt, from the send to the last byte. */
-  timeoutMs: number
-  /** Milliseconds of the wall clock. */
-  now(): number
-  sleep(ms: number, signal?: AbortSignal): Promise<void>
-  random(): number
-  tell?(event: ClientEvent): void
-  /** Ends every call, such as Ctrl-C. */
-  signal?: AbortSignal
-}
-
 export function createClient(options: ClientOptions): Client {
   const attempts = openAttempts(options)
-  const client: Client = {
+  return {
     call: (operation, input, callOptions = {}) => call(options, attempts, operation, input, callOptions),
-    pages: (operation, input, pageOptions = {}) => followPages(client, operation, input, pageOptions),
+    pages<O extends Operation>(operation: O, input: Input<O>, {limit, ...callOptions}: PageOptions = {}) {
+      const {query = {}} = input as AnyInput
+      const read = (page: number, pageSize: number): Promise<unknown> =>
+        call(options, attempts, operation, {...input, query: {...query, page, pageSize}}, callOptions)
+      const from = {page: query.page, pageSize: query.pageSize, limit} as PageRange
+      return followPages<Item<O>>(`${operation.method} ${operation.path}`, read, from)
+    },
     async raw({method, path, query = [], headers = {}, body}, callOptions = {}) {
       const prepared = assemble(options.baseUrl, {method, path, query, body})
       return attempts.run(
@@ -86,7 +54,6 @@ export function createClient(options: ClientOptions): Client {
       )
     },
   }
-  return client
 }
 
 async function call<O extends Operation>(

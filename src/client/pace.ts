@@ -1,4 +1,5 @@
 import {Failure} from '../contract/failure.ts'
+import {jobRequests, limits} from '../contract/limits.ts'
 import type {ClientEvent} from './events.ts'
 import {type Level, leastMsFor, levelOf, parseQuota, type Quota, roomIn, settle, slowDown} from './quota.ts'
 import {type SharedFile, unshared} from './shared.ts'
@@ -15,23 +16,23 @@ export interface Permit {
 
 /** Keeps requests within the quota of the credential (spec, Limits). */
 export interface Pacer {
-  /** Waits until a request may leave. Fails with RATE_LIMITED where that is too long, INTERRUPTED on abort. */
+  /** Waits until a request may leave. Fails with RATE_LIMITED if that is too long, INTERRUPTED on abort. */
   permit(signal?: AbortSignal): Promise<Permit>
   /**
    * How full the quota is, as far as this process has heard, and the least ms until so many further requests have left;
-   * null where there is none. Only a process that sends nothing reads a file for it.
+   * null if there is none. Only a process that sends nothing reads a file for it.
    */
   level(requests: number): (Level & {leastMs: number}) | null
 }
 
 /**
- * Permits in a window, and how many a process takes at a time. Of the 300 a job leaves 20 to the commands a person
- * types; of the 10 tokens we mint 8, for a machine's other users of the same address.
+ * Permits in a window, and how many a process takes at a time. Of the tokens we mint 8, for a machine's other users of
+ * the same address.
  */
 export const quotas = {
-  interactive: {limit: 300, lease: 1, why: 'quota'},
-  bulk: {limit: 280, lease: 10, why: 'quota'},
-  mint: {limit: 8, lease: 1, why: 'token-quota'},
+  interactive: {limit: limits.requests, lease: 1, why: 'quota'},
+  bulk: {limit: jobRequests, lease: 10, why: 'quota'},
+  mint: {limit: limits.tokens - 2, lease: 1, why: 'token-quota'},
 } as const
 
 export interface PacerOptions {
@@ -43,7 +44,7 @@ export interface PacerOptions {
   why: 'quota' | 'token-quota'
   /** The longest wait for a permit; a job that must be finished gives infinity. */
   maxWaitMs: number
-  /** Milliseconds of a clock that nobody sets, shared by all processes. */
+  /** Monotonic milliseconds, shared by all processes. */
   ticks(): number
   sleep(ms: number, signal?: AbortSignal): Promise<void>
   random(): number
@@ -56,97 +57,22 @@ export interface PacerOptions {
 const TELL_MS = 1_000
 
 /**
- * A rolling log: request n may leave when the answer to request n − limit came at least 60.5 s ago. However the
- * service cuts its window into segments, it has forgotten that request by then.
+ * A rolling log: request n may leave once the answer to request n − limit is older than a window. However the service
+ * cuts its own window into segments, it has forgotten that request by then.
  */
 export function openPacer(options: PacerOptions): Pacer {
-  const {ticks, log} = options
-  const own: Own = {
-    id: `${log.me} ${options.random()}`,
-    holder: log.me,
-    unused: 0,
-    outstanding: 0,
-    answered: [],
-  }
-  const alone = unshared()
-  /** The log as it was when this process changed it last. */
-  let seen: Quota | undefined
+  const share = openShare(options)
+  const permit = permitOf(share, options)
   let taking: Promise<number> | undefined
-  let telling = false
-
-  /** Changes the log, telling it what came in since. Where it can't be had, this process keeps one of its own. */
-  async function change<T>(step: (state: Quota, now: number) => {state: Quota; result: T}): Promise<T> {
-    let told = 0
-    const update = (text: string | undefined) => {
-      const now = ticks()
-      told = own.answered.length
-      const {state, result} = step(tell(settle(parseQuota(text, now), now, log.isAlive), own, now), now)
-      return {text: JSON.stringify(state), result: {state, result}}
-    }
-    const done = (await log.update(update)) ?? (await alone.update(update))
-    own.answered.splice(0, told)
-    const {state, result} = (done as {result: {state: Quota; result: T}}).result
-    seen = state
-    return result
-  }
-
-  /** Takes a lease. The ms to wait, 0 where there was room. */
-  function take(): Promise<number> {
-    let taken = 0
-    return change((state, now) => {
-      const {room, waitMs} = roomIn(state, now, options.limit)
-      // The second time round, where the first one could not be written.
-      own.unused -= taken
-      taken = Math.min(room, options.lease)
-      own.unused += taken
-      return {state: tell(state, {...own, answered: []}, now), result: waitMs}
-    })
-  }
-
-  /** A process that lives on without sending tells the others, and gives back what it does not use. */
-  function tellSoon(): void {
-    if (telling) return
-    telling = true
-    options.later(TELL_MS, async () => {
-      telling = false
-      await giveBack()
-    })
-  }
-
-  function giveBack(): Promise<void> {
-    return change((state, now) => {
-      own.unused = 0
-      return {state: tell(state, {...own, answered: []}, now), result: undefined}
-    })
-  }
-
-  const permit: Permit = {
-    used() {
-      own.outstanding -= 1
-      own.answered.push(Math.round(ticks()))
-      tellSoon()
-    },
-    unused() {
-      own.outstanding -= 1
-      own.unused += 1
-      // At once: a program that reaches nobody ends, and a lease it leaves behind would count as used.
-      void giveBack()
-    },
-    async refused(retryAfterMs) {
-      own.outstanding -= 1
-      const halved = await change((state, now) => slowDown(state, now, retryAfterMs))
-      if (halved) options.tell?.({kind: 'shared-credential'})
-    },
-  }
-
   return {
     async permit(signal) {
+      const {own} = share
       while (own.unused === 0) {
-        taking ??= take().finally(() => {
+        taking ??= takeLease(share, options).finally(() => {
           taking = undefined
         })
         const waitMs = await taking
-        const why = seen?.pausedUntil === undefined ? options.why : 'rate-limit'
+        const why = share.seen?.pausedUntil === undefined ? options.why : 'rate-limit'
         if (own.unused === 0) await wait(options, why, waitMs, signal)
       }
       own.unused -= 1
@@ -154,10 +80,10 @@ export function openPacer(options: PacerOptions): Pacer {
       return permit
     },
     level(requests) {
-      const now = ticks()
-      const known = seen ?? parseQuota(log.read(), now)
+      const now = options.ticks()
+      const known = share.seen ?? parseQuota(options.log.read(), now)
       // Without the permits that this process holds and has not used.
-      const state = settle(tell(known, {...own, unused: 0}, now), now, () => true)
+      const state = settle(withOwn(known, {...share.own, unused: 0}, now), now, () => true)
       return {
         ...levelOf(state, now, options.limit),
         leastMs: leastMsFor(state, now, options.limit, requests),
@@ -175,14 +101,102 @@ interface Own {
   answered: number[]
 }
 
+/** This process's part in the log that all share. */
+interface Share {
+  own: Own
+  /** The log as it was when this process changed it last. */
+  seen: Quota | undefined
+  /** Changes the log, telling it what came in since. If it can't be had, this process keeps one of its own. */
+  change<T>(step: Step<T>): Promise<T>
+}
+
+type Step<T> = (state: Quota, now: number) => {state: Quota; result: T}
+
+function openShare({log, ticks, random}: PacerOptions): Share {
+  const own: Own = {id: `${log.me} ${random()}`, holder: log.me, unused: 0, outstanding: 0, answered: []}
+  const alone = unshared()
+  const share: Share = {
+    own,
+    seen: undefined,
+    async change<T>(step: Step<T>) {
+      let told = 0
+      const update = (text: string | undefined) => {
+        const now = ticks()
+        told = own.answered.length
+        const done = step(withOwn(settle(parseQuota(text, now), now, log.isAlive), own, now), now)
+        return {text: JSON.stringify(done.state), result: done}
+      }
+      const done = (await log.update(update)) ?? (await alone.update(update))
+      own.answered.splice(0, told)
+      const {state, result} = (done as {result: ReturnType<Step<T>>}).result
+      share.seen = state
+      return result
+    },
+  }
+  return share
+}
+
 /** The state with what a process knows of itself. */
-function tell(state: Quota, own: Own, now: number): Quota {
+function withOwn(state: Quota, own: Own, now: number): Quota {
   const others = state.leases.filter(({id}) => id !== own.id)
   const n = own.unused + own.outstanding
   return {
     ...state,
     answered: [...state.answered, ...own.answered],
     leases: n === 0 ? others : [...others, {id: own.id, holder: own.holder, n, at: now}],
+  }
+}
+
+/** Takes permits ahead. Returns the milliseconds to wait, 0 if there was room. */
+function takeLease({own, change}: Share, {limit, lease}: PacerOptions): Promise<number> {
+  let taken = 0
+  return change((state, now) => {
+    const {room, waitMs} = roomIn(state, now, limit)
+    // The second time round, if the first one could not be written.
+    own.unused -= taken
+    taken = Math.min(room, lease)
+    own.unused += taken
+    return {state: withOwn(state, {...own, answered: []}, now), result: waitMs}
+  })
+}
+
+/** Gives back what this process does not use, and tells the others of its answers. */
+function giveBack({own, change}: Share): Promise<void> {
+  return change((state, now) => {
+    own.unused = 0
+    return {state: withOwn(state, {...own, answered: []}, now), result: undefined}
+  })
+}
+
+function permitOf(share: Share, options: PacerOptions): Permit {
+  const {own} = share
+  let telling = false
+  /** A process may live on without sending: the others hear of it all the same. */
+  function tellSoon(): void {
+    if (telling) return
+    telling = true
+    options.later(TELL_MS, async () => {
+      telling = false
+      await giveBack(share)
+    })
+  }
+  return {
+    used() {
+      own.outstanding -= 1
+      own.answered.push(Math.round(options.ticks()))
+      tellSoon()
+    },
+    unused() {
+      own.outstanding -= 1
+      own.unused += 1
+      // At once: a program that reaches nobody ends, and a lease it leaves behind would count as used.
+      void giveBack(share)
+    },
+    async refused(retryAfterMs) {
+      own.outstanding -= 1
+      const halved = await share.change((state, now) => slowDown(state, now, retryAfterMs))
+      if (halved) options.tell?.({kind: 'shared-credential'})
+    },
   }
 }
 
@@ -198,7 +212,7 @@ async function wait(
     throw new Failure('RATE_LIMITED', {effect: 'none', message, retryAfter: Math.ceil(ms / 1000)})
   }
   options.tell?.({kind: 'waiting', why, ms})
-  // Everybody who waits for the same permit wakes at the same moment otherwise.
+  // Otherwise everybody who waits for the same permit wakes at the same moment.
   await options.sleep(ms + options.random() * 50, signal)
   if (signal?.aborted) throw new Failure('INTERRUPTED', {effect: 'none'})
 }

@@ -1,7 +1,5 @@
 import * as z from 'zod/mini'
-
-/** A request counts for at most 60 s after its answer; half a second is for clocks and roads. */
-export const WINDOW_MS = 60_500
+import {windowMs} from '../contract/limits.ts'
 
 /** What all processes of this machine know of one quota. Times are ticks, see realTime.ticks. */
 const quota = z.object({
@@ -42,7 +40,7 @@ export function settle(state: Quota, now: number, isAlive: (holder: string) => b
   const {pausedUntil, ...rest} = state
   return {
     ...rest,
-    answered: [...state.answered.filter((at) => now - at < WINDOW_MS), ...late],
+    answered: [...state.answered.filter((at) => now - at < windowMs), ...late],
     leases: state.leases.filter((lease) => lease.n > 0 && !dead.includes(lease)),
     ...(pausedUntil !== undefined && pausedUntil > now && {pausedUntil}),
   }
@@ -87,8 +85,8 @@ export function leastMsFor(state: Quota, now: number, limit: number, requests: n
   const under = Array<number>(usedIn(state) - state.answered.length).fill(now)
   const taken = [...[...state.answered].sort((a, b) => a - b), ...under]
   const before = taken[taken.length + requests - windows * capacity - capacity - 1]
-  const first = Math.max(now, state.pausedUntil ?? now, before === undefined ? now : before + WINDOW_MS)
-  return first - now + windows * WINDOW_MS
+  const first = Math.max(now, state.pausedUntil ?? now, before === undefined ? now : before + windowMs)
+  return first - now + windows * windowMs
 }
 
 /** Where only answers that nobody has reported can free a permit, the log is read again after this long. */
@@ -98,24 +96,24 @@ const ASK_AGAIN_MS = 200
 function freeAt(state: Quota, over: number): number | undefined {
   const sorted = [...state.answered].sort((a, b) => a - b)
   const at = sorted[over]
-  return at === undefined ? undefined : at + WINDOW_MS
+  return at === undefined ? undefined : at + windowMs
 }
 
 const RECOVERY_WINDOWS = 5
 const LEAST_SHARE = 0.1
 
 /** The share of the limit that is ours: what was left for one window, then slowly all of it again. */
-export function shareNow(slow: Quota['slow'], now: number): number {
+function shareNow(slow: Quota['slow'], now: number): number {
   if (slow === undefined) return 1
-  const windows = (now - slow.at) / WINDOW_MS - 1
+  const windows = (now - slow.at) / windowMs - 1
   return Math.min(1, slow.share + (1 - slow.share) * Math.max(0, windows / RECOVERY_WINDOWS))
 }
 
 /** A 429 that we can't explain: halve, and say whether that was news. The refusals of one moment count as one. */
 export function slowDown(state: Quota, now: number, retryAfterMs: number): {state: Quota; result: boolean} {
-  const halved = state.slow === undefined || now - state.slow.at > WINDOW_MS / 4
+  const halved = state.slow === undefined || now - state.slow.at > windowMs / 4
   const share = Math.max(LEAST_SHARE, shareNow(state.slow, now) / 2)
-  const until = now + Math.min(retryAfterMs, WINDOW_MS)
+  const until = now + Math.min(retryAfterMs, windowMs)
   return {
     result: halved,
     state: {

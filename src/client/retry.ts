@@ -21,9 +21,9 @@ export interface Tries {
   ambiguous: boolean
 }
 
-export type Decision = {do: 'fail'} | {do: 'renew'} | {do: 'repeat'; afterMs: number}
+type Decision = {do: 'fail'} | {do: 'renew'} | {do: 'repeat'; afterMs: number}
 
-export interface Bounds {
+interface Bounds {
   repeat: 'freely' | 'by-key' | 'never'
   /** The longest a call may wait in all, in ms. */
   maxWaitMs: number
@@ -53,12 +53,12 @@ const FIRST_MS = 250
 const LONGEST_MS = 8_000
 
 /** Full jitter: anything up to 250 ms, doubled with each send, at most 8 s. */
-export function backoffMs(sends: number, random: () => number): number {
+function backoffMs(sends: number, random: () => number): number {
   return Math.floor(random() * Math.min(LONGEST_MS, FIRST_MS * 2 ** (sends - 1)))
 }
 
 /** Repeats that a process may still make; an outage must not eat the quota. */
-export interface Budget {
+interface Budget {
   /** False when nothing is left. */
   take(): boolean
   /** A call that went well pays back a tenth of a repeat. */

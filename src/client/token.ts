@@ -26,7 +26,7 @@ export const noTokens: TokenSource = {
   forget: () => {},
 }
 
-export interface TokenOptions {
+interface TokenOptions {
   /** What the processes of this user share of one identity: origin, client id and partner acted for. */
   cache: SharedFile
   /** The credential, read only when a token must be minted. */

@@ -1,5 +1,6 @@
 import {afterEach, describe, expect, it} from 'vitest'
-import {type ClientOptions, createClient} from '../../src/client/client.ts'
+import type {ClientOptions} from '../../src/client/call.ts'
+import {createClient} from '../../src/client/client.ts'
 import type {ClientEvent} from '../../src/client/events.ts'
 import {openNodeHttp} from '../../src/client/node-http.ts'
 import {unpaced} from '../../src/client/pace.ts'

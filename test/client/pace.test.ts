@@ -1,7 +1,8 @@
 import {describe, expect, it} from 'vitest'
 import {openPacer, type PacerOptions, quotas, unpaced} from '../../src/client/pace.ts'
-import {leastMsFor, parseQuota, roomIn, settle, shareNow, WINDOW_MS} from '../../src/client/quota.ts'
+import {leastMsFor, levelOf, parseQuota, type Quota, roomIn, settle} from '../../src/client/quota.ts'
 import {type SharedFile, unshared} from '../../src/client/shared.ts'
+import {windowMs} from '../../src/contract/limits.ts'
 import {seeded, virtualTime} from '../support/virtual-time.ts'
 
 /** The window of the service: four segments of 15 s; a permit returns when its segment is used again. */
@@ -130,8 +131,8 @@ describe('the pacing of several processes', () => {
     const next = processOf(time, log, 'next', {seed: 2, limit: 10, lease: 10})
     const before = time.now()
     await time.run(next.permit())
-    expect(time.now() - before).toBeGreaterThanOrEqual(WINDOW_MS)
-    expect(time.now() - before).toBeLessThan(WINDOW_MS + 1_000)
+    expect(time.now() - before).toBeGreaterThanOrEqual(windowMs)
+    expect(time.now() - before).toBeLessThan(windowMs + 1_000)
   })
 
   it('does not wait for ever for one that seems to live', async () => {
@@ -156,9 +157,9 @@ describe('the pacing of several processes', () => {
     }
     await time.run(Promise.all(Array.from({length: 20}, (_, n) => mint(n))))
     // They go on living, and have told of their answers soon.
-    expect(time.now() - virtualTime().now()).toBeLessThan(2 * WINDOW_MS + 5_000)
+    expect(time.now() - virtualTime().now()).toBeLessThan(2 * windowMs + 5_000)
     for (let n = 8; n < times.length; n += 1) {
-      expect((times[n] ?? 0) - (times[n - 8] ?? 0)).toBeGreaterThanOrEqual(WINDOW_MS)
+      expect((times[n] ?? 0) - (times[n - 8] ?? 0)).toBeGreaterThanOrEqual(windowMs)
     }
   })
 })
@@ -186,8 +187,8 @@ describe('the time that requests take at least', () => {
     ['the second waits for the oldest to leave the window', 2, 51_500],
     ['the third for the next one', 3, 52_500],
     ['the fourth for the last one', 4, 55_500],
-    ['the fifth for the first of these', 5, WINDOW_MS],
-    ['the ninth for the fifth', 9, 2 * WINDOW_MS],
+    ['the fifth for the first of these', 5, windowMs],
+    ['the ninth for the fifth', 9, 2 * windowMs],
   ])('%s', (_, requests, ms) => {
     expect(leastMsFor(state, 10_000, 4, requests)).toBe(ms)
   })
@@ -195,7 +196,7 @@ describe('the time that requests take at least', () => {
   it('counts from the end of a pause, and what is under way as answered now', () => {
     const busy = {...state, leases: [{id: 'x', holder: 'x', n: 1, at: 9_000}], pausedUntil: 40_000}
     expect(leastMsFor(busy, 10_000, 5, 1)).toBe(30_000)
-    expect(leastMsFor(busy, 10_000, 4, 4)).toBe(WINDOW_MS)
+    expect(leastMsFor(busy, 10_000, 4, 4)).toBe(windowMs)
   })
 })
 
@@ -233,12 +234,12 @@ describe('the level of the quota', () => {
     }
     const one = processOf(time, {...log, read: never}, 'one', {seed: 1})
     for (let n = 0; n < 15; n += 1) (await one.permit()).used()
-    time.advance(WINDOW_MS / 2)
+    time.advance(windowMs / 2)
     for (let n = 0; n < 5; n += 1) (await one.permit()).used()
     expect(one.level(0)).toMatchObject({used: 20})
-    time.advance(WINDOW_MS / 2)
+    time.advance(windowMs / 2)
     expect(one.level(0)).toMatchObject({used: 5})
-    time.advance(WINDOW_MS)
+    time.advance(windowMs)
     expect(one.level(0)).toMatchObject({used: 0})
   })
 
@@ -261,7 +262,7 @@ describe('the level of the quota', () => {
     for (let n = 0; n < 15; n += 1) (await one.permit()).used()
     await (await one.permit()).refused(7_000)
     expect(one.level(0)).toMatchObject({used: 10, limit: 10, shared: true})
-    time.advance(6 * WINDOW_MS)
+    time.advance(6 * windowMs)
     expect(one.level(0)).toMatchObject({used: 0, limit: 20, shared: false})
   })
 
@@ -289,13 +290,14 @@ describe('a refusal that our own requests do not explain', () => {
 
   it.each([
     [0, 0.5],
-    [WINDOW_MS, 0.5],
-    [2 * WINDOW_MS, 0.6],
-    [4 * WINDOW_MS, 0.8],
-    [6 * WINDOW_MS, 1],
-    [60 * WINDOW_MS, 1],
+    [windowMs, 0.5],
+    [2 * windowMs, 0.6],
+    [4 * windowMs, 0.8],
+    [6 * windowMs, 1],
+    [60 * windowMs, 1],
   ])('leaves after %i ms a share of %f', (after, share) => {
-    expect(shareNow({at: 5, share: 0.5}, 5 + after)).toBeCloseTo(share, 10)
+    const state: Quota = {v: 1, answered: [], leases: [], slow: {at: 5, share: 0.5}}
+    expect(levelOf(state, 5 + after, 1_000_000).limit).toBeCloseTo(share * 1_000_000, 0)
   })
 })
 

@@ -1,16 +1,11 @@
 import {describe, expect, it} from 'vitest'
-import {retryAfterSeconds} from '../../src/client/answer.ts'
-import {
-  backoffMs,
-  type Decision,
-  decide,
-  openBudget,
-  type Tries,
-  treatmentOf,
-} from '../../src/client/retry.ts'
+import {readAnswer} from '../../src/client/answer.ts'
+import {decide, openBudget, type Tries, treatmentOf} from '../../src/client/retry.ts'
 import {type Code, catalogue} from '../../src/contract/errors.ts'
 import {type Facts, Failure} from '../../src/contract/failure.ts'
 import {seeded} from '../support/virtual-time.ts'
+
+type Decision = ReturnType<typeof decide>
 
 const first: Tries = {sends: 1, waitedMs: 0, renewed: false, ambiguous: false}
 const bounds = {maxWaitMs: 120_000, random: () => 0.5}
@@ -156,7 +151,11 @@ describe('a Retry-After', () => {
     ['Fri Nov 20 10:00:30 2026 GMT', 30],
     ['Fri, 20 Nov 2026 09:00:00 GMT', 0],
     ['Fri, 99 Nov 2026 09:00:00 GMT', undefined],
-  ])('%j means %s seconds', (header, seconds) => expect(retryAfterSeconds(header, now)).toBe(seconds))
+  ])('%j means %s seconds', (header, seconds) => {
+    const headers: Record<string, string> = header === undefined ? {} : {'retry-after': header}
+    const facts = {httpStatus: 429, ...(seconds !== undefined && {retryAfter: seconds})}
+    expect(() => readAnswer({status: 429, headers, body: ''}, now)).toThrow(expect.objectContaining({facts}))
+  })
 })
 
 describe('a backoff', () => {
@@ -164,7 +163,12 @@ describe('a backoff', () => {
     const random = seeded(2)
     const bound = [250, 500, 1_000, 2_000, 4_000, 8_000, 8_000, 8_000]
     for (const [n, most] of bound.entries()) {
-      const all = Array.from({length: 400}, () => backoffMs(n + 1, random))
+      const all = Array.from({length: 400}, () => {
+        const tries = {...first, sends: n + 1}
+        const bound = {...bounds, random, repeat: 'freely', budget: openBudget()} as const
+        const decision = decide(new Failure('RATE_LIMITED', {httpStatus: 429}), tries, bound)
+        return decision.do === 'repeat' ? decision.afterMs : Number.NaN
+      })
       expect(Math.min(...all)).toBeLessThan(most * 0.05)
       expect(Math.max(...all)).toBeLessThan(most)
       expect(Math.max(...all)).toBeGreaterThan(most * 0.95)

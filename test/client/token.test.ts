@@ -1,8 +1,10 @@
 import {describe, expect, it} from 'vitest'
 import {type SharedFile, unshared} from '../../src/client/shared.ts'
-import {openTokens, type TokenOptions} from '../../src/client/token.ts'
+import {openTokens} from '../../src/client/token.ts'
 import {Failure} from '../../src/contract/failure.ts'
 import {virtualTime} from '../support/virtual-time.ts'
+
+type TokenOptions = Parameters<typeof openTokens>[0]
 
 const credential = {clientId: 'c', clientSecret: 's'}
 

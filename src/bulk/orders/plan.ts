@@ -1,5 +1,6 @@
 import type {Client} from '../../client/client.ts'
 import {Failure, isFailure} from '../../contract/failure.ts'
+import {leastMs} from '../../contract/limits.ts'
 import {type Digits, digits, exact} from '../../contract/money.ts'
 import {pricesOf, type UnitPrice} from '../../flows/catalog.ts'
 import {minus} from '../../flows/order/price.ts'
@@ -31,8 +32,6 @@ export interface OrderPlan {
 }
 
 const BATCH = 200
-/** Requests of a window that a job may send, and how long it is. */
-const WINDOW = {requests: 280, ms: 60_500}
 
 /** Writes every order of a checked file into the draft of a job, and adds up what it will take. Only reads. */
 export async function planOrders(
@@ -105,11 +104,6 @@ async function ifOpen<T>(read: Promise<T>): Promise<T | undefined> {
     if (httpStatus === 403 || httpStatus === 404) return undefined
     throw error
   }
-}
-
-/** The shortest time for so many requests at the quota of a job. */
-export function leastMs(requests: number): number {
-  return Math.max(0, Math.ceil(requests / WINDOW.requests) - 1) * WINDOW.ms
 }
 
 function rowOf(order: FileOrder, goods: string | null, at: string): PlannedRow {

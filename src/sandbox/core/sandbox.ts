@@ -9,6 +9,7 @@ import {dirname, join} from 'node:path'
 import {createAdaptorServer, type HttpBindings} from '@hono/node-server'
 import {Hono} from 'hono'
 import {Failure} from '../../contract/failure.ts'
+import {limits} from '../../contract/limits.ts'
 import type {HttpRequest, HttpResponse, Send} from '../../contract/wire.ts'
 import {createAdmin} from '../controls/admin.ts'
 import {createTokens, type Environment} from '../door/auth.ts'
@@ -125,7 +126,11 @@ function openState(options: SandboxOptions, closing: AbortSignal): State {
     tokens: createTokens(idSeed),
     assumptions,
     assumed: turned(assumptions).join(' ') || 'default',
-    limits: {enabled: options.limits ?? true, token: createLimiter(10), rest: createLimiter(300)},
+    limits: {
+      enabled: options.limits ?? true,
+      token: createLimiter(limits.tokens),
+      rest: createLimiter(limits.requests),
+    },
     faults: createFaults(),
     requests: createRequests(),
     inFlight: [],

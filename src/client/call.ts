@@ -1,0 +1,41 @@
+import type {Send} from '../contract/wire.ts'
+import type {Answer} from './answer.ts'
+import type {ClientEvent} from './events.ts'
+import type {Pacer} from './pace.ts'
+import type {TokenSource} from './token.ts'
+
+/** How a single call is treated. */
+export interface CallOptions {
+  signal?: AbortSignal
+  /** Milliseconds for one attempt, the client's own by default. */
+  timeoutMs?: number
+  /** Hears each answer whole, with its headers, before its payload is judged. */
+  heard?(answer: Answer): void
+  /**
+   * Awaited before each attempt, once nothing is left to wait for and right before it is sent. If it throws, nothing is
+   * sent, and the call fails with just that.
+   */
+  leaving?(): Promise<void>
+}
+
+/** What a client works with in all its calls. */
+export interface ClientOptions {
+  send: Send
+  /** Host, without /api/v1. */
+  baseUrl: string
+  tokens: TokenSource
+  pacer: Pacer
+  /** X-Partner-Currency. */
+  currency?: string
+  /** The longest a call waits in all before it repeats. */
+  maxWaitMs: number
+  /** For one attempt, from the send to the last byte. */
+  timeoutMs: number
+  /** Milliseconds of the wall clock. */
+  now(): number
+  sleep(ms: number, signal?: AbortSignal): Promise<void>
+  random(): number
+  tell?(event: ClientEvent): void
+  /** Ends every call, such as Ctrl-C. */
+  signal?: AbortSignal
+}
