@@ -1,14 +1,16 @@
-// Builds dist/scent.cjs, the whole program in one CommonJS file, oclif.manifest.json beside package.json, and
-// dist/ready.json, the texts that need no program.
+// Builds dist/, the program in files that load each other on demand, oclif.manifest.json beside package.json, and
+// dist/ready.json, the texts that need no program. dist/scent.cjs is where it begins; the other files have the name of
+// the module that they begin with, and a hash.
 import {execFileSync} from 'node:child_process'
 import {createHash} from 'node:crypto'
 import {mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync} from 'node:fs'
 import {createRequire} from 'node:module'
-import {dirname, join, relative} from 'node:path'
+import {basename, dirname, join, relative} from 'node:path'
 import {fileURLToPath, pathToFileURL} from 'node:url'
-import {build as bundle} from 'esbuild'
+import {build as bundle, transform} from 'esbuild'
 
 const root = dirname(fileURLToPath(import.meta.url))
+const dist = join(root, 'dist')
 const require = createRequire(import.meta.url)
 
 /** Command ids and their files: src/commands/cart/show.ts is cart:show, index.ts names its folder. */
@@ -27,28 +29,89 @@ function commandFiles() {
     ])
 }
 
-/**
- * The entry: a getter for each command, so that a run evaluates the imports of its own command only. `used` names the
- * commands that were asked for, whose compiled code bin/bundle.js keeps.
- */
+/** The entry: what loads each command, so that a run loads the files of its own command only. */
 function entry() {
-  const commands = commandFiles().map(([id, file]) => [id, `require('${file}').default`])
-  const getters = commands.map(([id, value]) => `  get '${id}'() { use('${id}'); return ${value} },`)
+  const commands = commandFiles().map(([id, file]) => `  '${id}': () => import('${file}'),`)
   return [
-    'exports.used = []',
-    'const use = (id) => exports.used.includes(id) || exports.used.push(id)',
-    `exports.commands = {\n${getters.join('\n')}\n}`,
-    `Object.defineProperty(exports, 'Help', {get: () => { use('--help'); return require('./src/terminal/help.ts').ScentHelp }})`,
-    `exports.run = (argv) => require('./src/main.ts').run(argv)`,
+    `import {run as runCommand} from './src/main.ts'`,
+    `export const commands = {\n${commands.join('\n')}\n}`,
+    'export const run = (argv, progress) => runCommand(argv, commands, progress)',
+    `export const runThroughOclif = async (argv) => (await import('./src/oclif.ts')).runThroughOclif(argv, commands)`,
   ].join('\n')
 }
 
+/** How esbuild reads the program. It splits ES modules only, so they become CommonJS afterwards. */
+export function options() {
+  return {
+    stdin: {contents: entry(), resolveDir: root, sourcefile: 'scent.js', loader: 'js'},
+    absWorkingDir: root,
+    outdir: dist,
+    entryNames: 'scent',
+    chunkNames: '[name]-[hash]',
+    outExtension: {'.js': '.cjs'},
+    bundle: true,
+    splitting: true,
+    platform: 'node',
+    target: 'node20',
+    format: 'esm',
+    // Native code and WebAssembly stay packages of their own, required where they are used.
+    external: ['@napi-rs/keyring', 'node-sqlite3-wasm'],
+    metafile: true,
+    write: false,
+    legalComments: 'none',
+    logLevel: 'warning',
+  }
+}
+
+/** The files of dist/ by name, as CommonJS. */
+async function chunks() {
+  const {outputFiles, metafile} = await bundle(options())
+  const own = (path) => Object.keys(metafile.outputs[path].inputs).some((name) => name.startsWith('src/'))
+  return Promise.all(
+    outputFiles.map(async ({path, text}) => {
+      const {code} = await transform(text, {
+        format: 'cjs',
+        platform: 'node',
+        target: 'node20',
+        charset: 'ascii',
+        // Node 20 can't import() from code that it took out of a cache.
+        supported: {'dynamic-import': false},
+        minifyWhitespace: !own(relative(root, path)),
+        logLevel: 'warning',
+      })
+      return [basename(path), code]
+    }),
+  )
+}
+
+async function writeChunks() {
+  const files = (await chunks()).sort(([a], [b]) => (a < b ? -1 : 1))
+  const hash = createHash('sha256')
+  for (const [name, code] of files) hash.update(`${name}\0${code}\0`)
+  // Compiled code is kept for one build: V8 itself would compare no more than the length of a file.
+  const build = `module.exports.build = '${hash.digest('hex').slice(0, 32)}'\n`
+  mkdirSync(dist, {recursive: true})
+  for (const [name, code] of files)
+    writeFileSync(join(dist, name), name === 'scent.cjs' ? code + build : code)
+}
+
 async function manifest() {
-  rmSync(join(root, 'oclif.manifest.json'), {force: true})
-  const {Config} = require('@oclif/core')
-  const config = await Config.load({root, ignoreManifest: true, errorOnManifestCreate: true})
-  const [plugin] = [...config.plugins.values()]
-  // What of a flag is false is so by default: a sixth of the file, which every start reads.
+  const {Plugin} = require('@oclif/core')
+  const {commands} = require(join(dist, 'scent.cjs'))
+  /** Takes the commands as they were built, in the place of files that oclif would look for. */
+  class Built extends Plugin {
+    getCommandIDs() {
+      return Object.keys(commands)
+    }
+
+    async findCommand(id) {
+      return Object.assign((await commands[id]()).default, {id})
+    }
+  }
+  const pjson = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
+  const plugin = new Built({root, pjson, isRoot: true, ignoreManifest: true, errorOnManifestCreate: true})
+  await plugin.load()
+  // What of a flag is false is so by default: a sixth of the file, which oclif's own way reads.
   const byDefault = ['allowNo', 'hasDynamicHelp', 'multiple', 'required']
   const lean = (name, value) => (value === false && byDefault.includes(name) ? undefined : value)
   writeFileSync(join(root, 'oclif.manifest.json'), JSON.stringify(plugin.manifest, lean))
@@ -66,30 +129,12 @@ function ready() {
     throw new Error('A line of the root help is too long for 80 columns.')
   const {name, version} = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
   const texts = {name: `${name}/${version}`, plain, bold: print({OCLIF_COLUMNS: '80', FORCE_COLOR: '1'})}
-  writeFileSync(join(root, 'dist/ready.json'), JSON.stringify(texts))
+  writeFileSync(join(dist, 'ready.json'), JSON.stringify(texts))
 }
 
 export async function build() {
-  rmSync(join(root, 'dist'), {recursive: true, force: true})
-  const {outputFiles} = await bundle({
-    stdin: {contents: entry(), resolveDir: root, sourcefile: 'entry.js', loader: 'js'},
-    outfile: join(root, 'dist/scent.cjs'),
-    bundle: true,
-    platform: 'node',
-    target: 'node20',
-    format: 'cjs',
-    // Native code and WebAssembly stay packages of their own, required where they are used.
-    external: ['@napi-rs/keyring', 'node-sqlite3-wasm'],
-    // Node 20 can't import() from code that it took out of a cache.
-    supported: {'dynamic-import': false},
-    write: false,
-    legalComments: 'none',
-    logLevel: 'warning',
-  })
-  const [{path, text}] = outputFiles
-  const hash = createHash('sha256').update(text).digest('hex').slice(0, 32)
-  mkdirSync(dirname(path), {recursive: true})
-  writeFileSync(path, `// ${hash}\n${text}`)
+  rmSync(dist, {recursive: true, force: true})
+  await writeChunks()
   await manifest()
   ready()
 }

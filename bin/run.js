@@ -43,7 +43,7 @@ function print(text) {
 function start() {
   const text = ready()
   if (text) print(text)
-  else require('./bundle.js').load(join(dist, 'scent.cjs')).run(argv)
+  else require('./bundle.js').run(argv)
 }
 
 if (existsSync(dist)) start()

@@ -291,7 +291,7 @@ export abstract class ScentCommand extends Command {
   }
 
   /** oclif's own turn of a command, with our output and our errors in the place of its own. */
-  protected override async _run<T>(): Promise<T> {
+  override async _run<T>(): Promise<T> {
     const deaf = this.interrupts.listen(
       (text) => this.note(text),
       () => void this.fail(new Failure('INTERRUPTED')).then(() => process.exit(process.exitCode)),

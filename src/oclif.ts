@@ -1,18 +1,28 @@
-import {dirname} from 'node:path'
-import type {Interfaces} from '@oclif/core'
 import {Config} from '@oclif/core/config'
 import {handle} from '@oclif/core/handle'
-import {run} from '@oclif/core/run'
-import manifest from '../package.json' with {type: 'json'}
+import {normalizeArgv} from '@oclif/core/help'
+import {helpAddition, run} from '@oclif/core/run'
+import {isFailure} from './contract/failure.ts'
+import {printJson} from './contract/money.ts'
+import {type Commands, load, place} from './start.ts'
+import {failureDocument, failureTexts} from './terminal/failure.ts'
+import {ScentHelp} from './terminal/help.ts'
+import {paintFor, roomOf} from './terminal/text.ts'
+import {unknownCommand, wantsJson} from './terminal/usage.ts'
 
-/** The package's folder: the bundle lies in its dist. */
-const root = dirname(__dirname)
-
-/** Runs one command line by oclif's own way: it loads what there is of every command, and finds the one that is meant. */
-export async function runThroughOclif(argv: string[]): Promise<void> {
-  const config = await Config.load({root, pjson: manifest as unknown as Interfaces.PJSON})
+/**
+ * Runs one command line by oclif's own way, which loads what there is to know of all commands and then finds the one
+ * that is meant. Help and the commands are started from here: oclif would load them by path, a second time.
+ */
+export async function runThroughOclif(argv: string[], commands: Commands): Promise<void> {
+  const config = await Config.load(place)
   try {
-    await run(argv, config)
+    const [id = '', ...rest] = normalizeArgv(config, [...argv])
+    if (argv[0] === '--version') await run(argv, config)
+    else if (helpAddition(argv, config)) await new ScentHelp(config).showHelp(argv)
+    else if (config.findCommand(id)) await new (await load(id, commands))(rest, config)._run()
+    else if (config.findTopic(id)) await new ScentHelp(config).showHelp([id])
+    else await run(argv, config)
   } catch (error) {
     await refuse(error, argv, config)
   }
@@ -20,17 +30,12 @@ export async function runThroughOclif(argv: string[]): Promise<void> {
 
 /** A command shows its own failures; what arrives here names no command, or is a bug. */
 async function refuse(error: unknown, argv: string[], config: Config): Promise<void> {
-  const {isFailure} = await import('./contract/failure.ts')
-  const {unknownCommand, wantsJson} = await import('./terminal/usage.ts')
   const failure = isFailure(error) ? error : unknownCommand(error, config.commandIDs)
   if (!failure) return handle(error as Error)
-  const {failureDocument, failureTexts} = await import('./terminal/failure.ts')
   process.exitCode = failure.exitCode
   if (wantsJson(argv)) {
-    const {printJson} = await import('./contract/money.ts')
     process.stdout.write(`${printJson(failureDocument(failure))}\n`)
   } else {
-    const {paintFor, roomOf} = await import('./terminal/text.ts')
     const {stderr} = process
     for await (const text of failureTexts(failure, {paint: paintFor(stderr), room: roomOf(stderr)}))
       stderr.write(text)

@@ -44,8 +44,9 @@ const rooms: {[name: string]: Room} = {
     type: ['command', 'bulk'],
     late: ['bulk'],
   },
-  main: {value: [], late: ['oclif']},
-  oclif: {value: ['contract', 'terminal']},
+  main: {value: [], type: ['start'], late: ['oclif']},
+  start: {value: [], type: ['command']},
+  oclif: {value: ['contract', 'terminal', 'start']},
 }
 
 /** Ways of reaching a person: open only to the terminal and to those that use it. */

@@ -1,8 +1,9 @@
-import {execFile} from 'node:child_process'
+import {execFile, spawnSync} from 'node:child_process'
 import {createHash} from 'node:crypto'
 import {
   chmodSync,
   cpSync,
+  mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
@@ -12,7 +13,8 @@ import {
   utimesSync,
   writeFileSync,
 } from 'node:fs'
-import {dirname, join} from 'node:path'
+import {createRequire} from 'node:module'
+import {basename, dirname, join} from 'node:path'
 import {fileURLToPath} from 'node:url'
 import {promisify} from 'node:util'
 import {beforeEach, describe, expect, test} from 'vitest'
@@ -20,6 +22,8 @@ import {folder} from './support/program.ts'
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..')
 const execute = promisify(execFile)
+/** The hash of the build. */
+const {build} = createRequire(import.meta.url)(join(root, 'dist/scent.cjs')) as {build: string}
 let cache = ''
 const kept = () => readdirSync(join(cache, 'scent')).map((name) => join(cache, 'scent', name))
 
@@ -32,6 +36,9 @@ async function scent(argv: string[], env: NodeJS.ProcessEnv = {}): Promise<strin
   const {stdout} = await execute(process.execPath, [join(root, 'bin/run.js'), ...argv], options)
   return stdout
 }
+
+/** The id of a process that has ended. */
+const gone = () => spawnSync(process.execPath, ['-e', '0']).pid
 
 /** The same without the texts of the build. */
 async function slowly(argv: string[], env: NodeJS.ProcessEnv = {}): Promise<string> {
@@ -68,26 +75,30 @@ describe('what the build wrote down', () => {
 })
 
 describe('compiled code', () => {
-  const help = ['wallet', 'balance', '--help']
+  const line = ['explain', 'RATE_LIMITED']
 
   test('is kept for the user alone, and used again', async () => {
-    const first = await scent(help)
+    const first = await scent(line)
     const [path = '', ...more] = kept()
     expect(more).toEqual([])
     expect(statSync(path).mode & 0o777).toBe(0o600)
     expect(statSync(dirname(path)).mode & 0o777).toBe(0o700)
     utimesSync(path, 1000, 1000)
-    expect(await scent(help)).toBe(first)
+    expect(await scent(line)).toBe(first)
     expect(statSync(path).mtimeMs).toBe(1_000_000)
+    expect(kept()).toEqual([path])
   })
 
-  test('grows by the commands that run', async () => {
-    await scent(help)
-    const before = readFileSync(kept()[0] ?? '')
-    await scent(['help', 'wallet'])
-    const after = readFileSync(kept()[0] ?? '')
-    expect(after.equals(before)).toBe(false)
-    expect(String(after.subarray(0, after.indexOf(10)))).toBe('["--help","help"]')
+  test('has a file for each command', async () => {
+    await scent(line)
+    await scent(['version'])
+    const names = kept().map((path) => basename(path).split('-')[0])
+    expect(names.sort()).toEqual(['explain', 'version'])
+  })
+
+  test('is not kept of a run that fails', async () => {
+    await expect(scent(['explain', 'NONSENSE'])).rejects.toMatchObject({code: 2})
+    expect(readdirSync(cache)).toEqual([])
   })
 
   test.each<[string, (path: string) => void]>([
@@ -95,32 +106,115 @@ describe('compiled code', () => {
     ['is cut off', (path) => truncateSync(path, 5000)],
     ['is empty', (path) => truncateSync(path, 0)],
     ['holds something else', (path) => writeFileSync(path, '[]\nnonsense')],
+    ['was begun by a process that is gone', (path) => writeFileSync(`${path}.begun`, String(gone()))],
   ])('is replaced when it %s', async (_, spoil) => {
-    const first = await scent(help)
+    const first = await scent(line)
     const [path = ''] = kept()
     const size = statSync(path).size
     spoil(path)
     utimesSync(path, 1000, 1000)
-    expect(await scent(help)).toBe(first)
+    expect(await scent(line)).toBe(first)
     expect(statSync(path).mtimeMs).toBeGreaterThan(1_000_000)
     expect(statSync(path).mode & 0o777).toBe(0o600)
     expect(Math.abs(statSync(path).size - size)).toBeLessThan(size / 10)
+    expect(kept()).toEqual([path])
+  })
+
+  test('is used while another process begins with it', async () => {
+    const first = await scent(line)
+    const [path = ''] = kept()
+    writeFileSync(`${path}.begun`, String(process.pid))
+    utimesSync(path, 1000, 1000)
+    expect(await scent(line)).toBe(first)
+    expect(statSync(path).mtimeMs).toBe(1_000_000)
+  })
+
+  test('does no harm when it is damaged, wherever that is', async () => {
+    const first = await scent(line)
+    const [path = ''] = kept()
+    const good = readFileSync(path)
+    const places = Array.from({length: 24}, (_, part) => 20 + Math.floor((part * good.length) / 24))
+    const runs = places.map(async (at) => {
+      const other = join(cache, String(at), 'scent')
+      mkdirSync(other, {recursive: true})
+      const bad = Buffer.from(good)
+      bad.fill(bad[at] === 255 ? 0 : 255, at, at + 16)
+      writeFileSync(join(other, basename(path)), bad, {mode: 0o600})
+      return scent(line, {XDG_CACHE_HOME: dirname(other)})
+    })
+    expect(await Promise.all(runs)).toEqual(places.map(() => first))
   })
 
   test('is not needed: without a place for it the program runs as well', async () => {
     const file = join(folder(), 'file')
     writeFileSync(file, '')
     for (const place of [file, '/proc/nope/cache']) {
-      expect(await scent(help, {XDG_CACHE_HOME: place})).toBe(await scent(help))
+      expect(await scent(line, {XDG_CACHE_HOME: place})).toBe(await scent(line))
     }
   })
 
-  test('belongs to one content of the bundle, and holds no import() that a cache would break', () => {
-    const text = readFileSync(join(root, 'dist/scent.cjs'), 'utf8')
-    const [first = ''] = text.split('\n', 1)
-    const rest = text.slice(first.length + 1)
-    expect(first).toBe(`// ${createHash('sha256').update(rest).digest('hex').slice(0, 32)}`)
-    expect(/(await|return|[=(:,]|=>) ?import\(/.test(rest)).toBe(false)
+  test('loses a damaged part alone', async () => {
+    await scent(line)
+    const [path = ''] = kept()
+    const bytes = readFileSync(path)
+    const rows: {name: string; at: number; length: number}[] = JSON.parse(
+      String(bytes.subarray(0, bytes.indexOf(10))),
+    )
+    const [first, second, ...others] = rows
+    const at = (second?.at ?? 0) + Math.floor((second?.length ?? 0) / 2)
+    bytes.writeUInt8(bytes.readUInt8(at) ^ 1, at)
+    writeFileSync(path, bytes)
+    const script = `
+      const kept = require(${JSON.stringify(join(root, 'bin/kept.js'))}).openKept('explain', ${JSON.stringify(build)})
+      kept.begun()
+      console.log(JSON.stringify(${JSON.stringify(rows)}.filter(({name}) => kept.codeOf(name)).map(({name}) => name)))`
+    const {stdout} = await execute(process.execPath, ['-e', script], {
+      env: {...process.env, XDG_CACHE_HOME: cache},
+    })
+    expect(others.length).toBeGreaterThan(5)
+    expect(JSON.parse(stdout)).toEqual([first, ...others].map((row) => row?.name))
+  })
+
+  test('belongs to one build: another content of the same length is compiled', async () => {
+    const copy = folder()
+    for (const part of ['bin', 'dist', 'package.json', 'oclif.manifest.json'])
+      cpSync(join(root, part), join(copy, part), {recursive: true})
+    const run = async () => {
+      const options = {env: {...process.env, XDG_CACHE_HOME: cache}}
+      return (await execute(process.execPath, [join(copy, 'bin/run.js'), 'version', '--json'], options))
+        .stdout
+    }
+    expect(await run()).toContain('"version": "0.1.0"')
+    const changed = readdirSync(join(copy, 'dist')).map((name) => join(copy, 'dist', name))
+    for (const path of [...changed, join(copy, 'oclif.manifest.json')]) {
+      const text = readFileSync(path, 'utf8').replace(/(version"?: ?)"0.1.0"/, '$1"0.1.9"')
+      writeFileSync(path, text.replace(build, '0'.repeat(32)))
+    }
+    expect(await run()).toContain('"version": "0.1.9"')
+    expect(kept()).toHaveLength(2)
+  })
+})
+
+describe('the files of the build', () => {
+  const names = readdirSync(join(root, 'dist'))
+    .filter((name) => name.endsWith('.cjs'))
+    .sort()
+  const texts = names.map((name) => readFileSync(join(root, 'dist', name), 'utf8'))
+
+  test('are told from those of another build by one hash of them all', () => {
+    const hash = createHash('sha256')
+    const last = `module.exports.build = '${build}'\n`
+    names.forEach((name, at) => {
+      const text = texts[at] ?? ''
+      expect(text.endsWith(last)).toBe(name === 'scent.cjs')
+      hash.update(`${name}\0${name === 'scent.cjs' ? text.slice(0, -last.length) : text}\0`)
+    })
+    expect(hash.digest('hex').slice(0, 32)).toBe(build)
+  })
+
+  test('hold no import() that code out of a cache can not do', () => {
+    expect(names.length).toBeGreaterThan(100)
+    expect(texts.filter((text) => /(await|return|[=(:,]|=>) ?import\(/.test(text))).toEqual([])
   })
 })
 
