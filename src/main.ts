@@ -22,6 +22,13 @@ export async function run(
   const id = commandOf(argv, Object.keys(commands))
   progress.begin(id)
   // Some of the libraries ask for a home when they are loaded.
+  const {load, runDirectly, takes} = await import('./start.ts')
+  const command = id === undefined ? undefined : await load(id, commands)
+  const rest = argv.slice(id?.split(':').length)
+  if (command && takes(command, rest[0])) {
+    progress.begun()
+    return runDirectly(command, rest)
+  }
   const {runThroughOclif} = await import('./oclif.ts')
   progress.begun()
   await runThroughOclif(argv, commands)

@@ -44,7 +44,7 @@ const rooms: {[name: string]: Room} = {
     type: ['command', 'bulk'],
     late: ['bulk'],
   },
-  main: {value: [], type: ['start'], late: ['oclif']},
+  main: {value: [], type: ['start'], late: ['start', 'oclif']},
   start: {value: [], type: ['command']},
   oclif: {value: ['contract', 'terminal', 'start']},
 }
