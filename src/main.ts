@@ -5,7 +5,7 @@ import type {Commands} from './start.ts'
 const needAll = ['help', 'autocomplete']
 
 /** Who is told how far a start is. */
-export interface Start {
+interface Start {
   /** Before anything of the command is loaded; undefined if oclif must find out what is meant. */
   begin(id: string | undefined): void
   /** The command is loaded, and runs now. */
