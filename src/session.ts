@@ -20,7 +20,7 @@ import {quotaFile, sharedFile, tokenFile} from './store/shared.ts'
 import type {WebhookRecords} from './store/webhooks.ts'
 import {drawEvents} from './terminal/exchange.ts'
 import type {SessionFlags} from './terminal/flags.ts'
-import {openProgress, type Progress} from './terminal/progress.ts'
+import {openProgress, type Progress, showWaits} from './terminal/progress.ts'
 import {watch} from './terminal/traffic.ts'
 
 /** Everything one invocation works with. The only place where the rooms are wired together. */
@@ -95,7 +95,8 @@ export function openSession(
   const folders = foldersOf(env)
   const settings = settingsOf(flags, env, readConfig(folders))
   const identity = identityOf(settings)
-  let shown = openProgress(process.stderr)
+  const line = openProgress(process.stderr)
+  let shown: Progress = line
   const progress: Progress = {say: (text) => shown.say(text), clear: () => shown.clear()}
   const traffic = watch(openTransport(env, {many: job}))
   const secrets = new Set(env.SCENT_CLIENT_SECRET ? [env.SCENT_CLIENT_SECRET] : [])
@@ -104,7 +105,7 @@ export function openSession(
   const draw = drawEvents((text) => process.stderr.write(clean(text)), progress, flags.debug)
   const options = {
     ...realTime,
-    send: traffic.send,
+    send: board ? traffic.send : showWaits(traffic.send, line),
     baseUrl: settings.baseUrl.value,
     ...(settings.currency === undefined ? {} : {currency: settings.currency.value}),
     maxWaitMs: flags['max-wait'] * 1000,

@@ -2,7 +2,7 @@ import cliProgress from 'cli-progress'
 import {digits} from '../contract/money.ts'
 import {moneyText, span} from '../terminal/cells.ts'
 import type {Progress} from '../terminal/progress.ts'
-import {cut, safe, width} from '../terminal/text.ts'
+import {cut, roomOf, safe, width, wrap} from '../terminal/text.ts'
 
 /** How far a job is. */
 export interface Standing {
@@ -65,7 +65,7 @@ export function openBoard(stream: NodeJS.WriteStream, title?: string): Board {
       const before = shown
       // The bar remembers where it began, and its line is cleared there.
       clear()
-      stream.write(`${safe(text)}\n`)
+      stream.write(`${wrap(safe(text), roomOf(stream))}\n`)
       if (before) show(before)
     },
     clear,
@@ -78,7 +78,7 @@ function openBar(stream: NodeJS.WriteStream, head: string) {
     stream,
     format(options, {progress}, {standing}) {
       // Within the terminal: a wrapped line could not be taken back.
-      const room = (stream.columns ?? 80) - 1 - width(head)
+      const room = roomOf(stream) - 1 - width(head)
       const text = standingText(standing as Standing, room - SHORTEST_BAR - 1)
       const barsize = Math.max(SHORTEST_BAR, Math.min(LONGEST_BAR, room - width(text) - 1))
       return head + cut(`${cliProgress.Format.BarFormat(progress, {...options, barsize})} ${text}`, room)

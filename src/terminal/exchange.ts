@@ -1,6 +1,6 @@
 import {span} from './cells.ts'
 import type {Progress} from './progress.ts'
-import {safe} from './text.ts'
+import {roomOf, safe, wrap} from './text.ts'
 
 /** What a client tells while it works (client/events.ts). */
 type Event =
@@ -41,9 +41,8 @@ export function drawEvents(write: (text: string) => void, progress: Progress, de
     }
     progress.clear()
     if (event.kind === 'shared-credential') {
-      write(
-        'Warning: the service refuses more than this machine sends. Somebody else uses this credential.\n',
-      )
+      const text = 'the service refuses more than this machine sends. Somebody else uses this credential.'
+      write(`${wrap(`Warning: ${text}`, roomOf(process.stderr))}\n`)
     } else if (debug) {
       write(exchangeText(event))
     }

@@ -266,6 +266,7 @@ describe.skipIf(missing)('the walk', () => {
       const words = `--address ${shop.address} --reference "$(printf 'R\\033[2J\\342\\200\\256x')"`
       walk(terminal, words)
       await terminal.see('\\u{1b}[2J\\u{1b}]0;owned\\u{7}\\u{202e}=cmd\\u{a}fake')
+      await terminal.see('Remove the line')
       terminal.press('Down', 'Enter')
       await terminal.see('[')
       expect(terminal.screen()).not.toMatch(/^fake/m)
