@@ -10,7 +10,7 @@ export interface Progress {
 }
 
 /** The line of a terminal, on which a wait that nobody tells of is seen as well. */
-export interface ProgressLine extends Progress {
+interface ProgressLine extends Progress {
   /** Says it if nothing is said; the returned function takes it back, unless something else is said by then. */
   fill(text: string): () => void
 }
