@@ -1,18 +1,13 @@
 import type {Interfaces} from '@oclif/core'
 import {Command} from '@oclif/core/command'
 import type * as z from 'zod/mini'
-import type {JobDraft, JobFile} from './bulk/journal.ts'
-import type {JobOptions, JobScreen, ShowOptions} from './bulk/run.ts'
-import type {SameJob} from './bulk/standing.ts'
 import type {Client} from './client/client.ts'
 import type {Item} from './client/pages.ts'
 import {Failure} from './contract/failure.ts'
 import {parseJson, printJson} from './contract/money.ts'
 import {hasShape, type Input, type Operation} from './contract/operation.ts'
 import {itemsOf} from './contract/paging.ts'
-import type {CatalogTools} from './flows/catalog.ts'
 import type {Session, SessionOptions} from './session.ts'
-import type {RowFile} from './store/rows.ts'
 import type {Ask} from './terminal/ask.ts'
 import {failureDocument, failureTexts, stackText} from './terminal/failure.ts'
 import type {ListFlags, OutputFlags, SessionFlags} from './terminal/flags.ts'
@@ -58,10 +53,10 @@ export abstract class ScentCommand extends Command {
   private flags: Partial<OutputFlags> = {}
   private query: Query | undefined
   private opened: Session | undefined
-  private file: RowFile | undefined
+  private ending: (() => Promise<void>) | undefined
   private found: Failure | undefined
   /** What Ctrl-C finds under way, and how it ends a command. */
-  protected readonly interrupts = new Interrupts()
+  readonly interrupts = new Interrupts()
   private readonly out = new Outlet(process.stdout)
   private readonly err = new Outlet(process.stderr)
 
@@ -69,7 +64,7 @@ export abstract class ScentCommand extends Command {
    * What to show a person, or a pipe; --json prints the result of run() instead. The first view is the data: only it
    * goes into a pipe or a CSV file, the others are for people.
    */
-  protected show(...views: View[]): void {
+  show(...views: View[]): void {
     this.views.push(...views)
   }
 
@@ -119,7 +114,7 @@ export abstract class ScentCommand extends Command {
   }
 
   /** Questions to the person at the terminal; --no-input and a missing terminal turn them into usage errors. */
-  protected async ask(): Promise<Ask> {
+  async ask(): Promise<Ask> {
     const {openAsk} = await import('./terminal/ask.ts')
     const interactive = !this.flags['no-input'] && process.stdin.isTTY && process.stderr.isTTY
     return openAsk({interactive, yes: this.flags.yes === true})
@@ -132,116 +127,50 @@ export abstract class ScentCommand extends Command {
 
   /** A picture above a table in a terminal, and nowhere else. `draw` gets the width in cells. */
   protected picture(title: string, draw: (width: number) => string): void {
-    if (this.mode !== 'table' || !process.stdout.isTTY) return
+    if (!this.inTerminal) return
     const drawn = draw(roomOf(process.stdout))
     if (drawn) process.stdout.write(`${wrap(safe(title), roomOf(process.stdout))}\n${drawn}\n`)
   }
 
   /** A hint that belongs beside a table in a terminal, and nowhere else. */
   protected aside(text: string): void {
-    if (this.mode === 'table' && process.stdout.isTTY) this.asides.push(text)
+    if (this.inTerminal) this.asides.push(text)
   }
 
   /**
    * What the data themselves show to be wrong. They are printed in full all the same, so that --json keeps its
    * document; this goes to stderr, and its exit code is the command's.
    */
-  protected finding(failure: Failure): void {
+  finding(failure: Failure): void {
     this.found = failure
   }
 
-  /** To be called first: V8 lets garbage pile up as far as the machine has memory, and a job of hours shall stay small. */
-  protected async staySmall(): Promise<void> {
-    const {setFlagsFromString} = await import('node:v8')
-    setFlagsFromString('--heap-growing-percent=30')
-    setFlagsFromString('--semi-space-growth-factor=1')
+  /** Writes a result at once, if results are written as they come. */
+  async event(document: object): Promise<void> {
+    if (this.streams) await this.out.write(`${printJson(document, 0)}\n`)
   }
 
-  /**
-   * A file of rows that the user names, or stdin for `-`. Open until all is said: what is wrong with it is read while it
-   * is printed. Fails with INVALID_INPUT.
-   */
-  protected async rows(path: string): Promise<RowFile> {
-    const {openRows} = await import('./store/rows.ts')
-    this.file = await openRows(path, process.stdin)
-    return this.file
+  get streams(): boolean {
+    return this.mode === 'ndjson'
   }
 
-  /** What the SKUs of a file are looked up with. */
-  protected async catalog(flags: SessionFlags): Promise<CatalogTools> {
-    const session = await this.session(flags, {job: true})
-    session.progress.say('Reading the catalog …')
-    return session.catalogTools()
+  get inTerminal(): boolean {
+    return this.mode === 'table' && process.stdout.isTTY === true
   }
 
-  /** Runs a planned job, or goes on with one, to its end; returns the document of what became of its rows. */
-  protected async runJob(session: Session, job: JobFile, options: JobOptions): Promise<unknown> {
-    const {runJob} = await import('./bulk/run.ts')
-    return runJob(session, job, options, this.jobScreen())
-  }
-
-  /**
-   * Goes on with an unfinished job of the very same file, where a person agrees: that is what does each row once.
-   * Undefined where there is none. Fails with JOB_UNFINISHED where nobody can be asked.
-   */
-  protected async goOn(
-    session: Session,
-    same: SameJob,
-    options: JobOptions,
-  ): Promise<{document: unknown} | undefined> {
-    const {openJobOf} = await import('./bulk/run.ts')
-    const job = await openJobOf(session, same)
-    if (job === undefined) return undefined
-    const {id} = job.head
-    if (!(await this.ask()).interactive)
-      throw new Failure('JOB_UNFINISHED', {
-        message: `Job ${id} of this very file is not finished. Nothing was sent.`,
-        hint: `Go on with it: \`scent jobs resume ${id}\`.`,
-        details: {job: id},
-      })
-    const how = job.head.options.mode ? `, begun with --mode ${job.head.options.mode},` : ''
-    await this.confirm(`Job ${id} of this very file${how} is not finished. Go on with it?`)
-    return {document: await this.runJob(session, job, options)}
-  }
-
-  /** Makes a job of its draft, and says so. Fails with JOB_UNFINISHED where another process was quicker. */
-  protected async begin(session: Session, draft: JobDraft, same: SameJob): Promise<JobFile> {
-    const {beginJob} = await import('./bulk/run.ts')
-    const job = await beginJob(session, draft, same)
-    this.note(`Job ${job.head.id}. If it is cut off: \`scent jobs resume ${job.head.id}\`.`)
-    return job
-  }
-
-  /** Shows how far a job is, and with `watch` follows it until it ends or that is aborted. */
-  protected async showJob(session: Session, job: JobFile, options: ShowOptions): Promise<unknown> {
-    const {showJob} = await import('./bulk/run.ts')
-    return showJob(session, job, options, this.jobScreen())
-  }
-
-  private jobScreen(): JobScreen {
-    const awaits = 'What is under way is brought to its end'
-    return {
-      stderr: process.stderr,
-      show: (...views) => this.show(...views),
-      finding: (failure) => this.finding(failure),
-      note: (text) => this.note(text),
-      event: async (document) => {
-        if (this.mode === 'ndjson') await this.out.write(`${printJson(document, 0)}\n`)
-      },
-      inTerminal: this.mode === 'table' && process.stdout.isTTY === true,
-      streams: this.mode === 'ndjson',
-      onInterrupt: (story, hint) => this.interrupts.during({story, holds: () => true, awaits, hint}),
-    }
+  /** Does it when all is said: what is wrong with a file is read while it is printed. */
+  atEnd(work: () => Promise<void>): void {
+    this.ending = work
   }
 
   /** A sentence or two for a person, on stderr. */
-  protected note(text: string): void {
+  note(text: string): void {
     this.opened?.progress.clear()
     process.stderr.write(`${wrap(safe(text), roomOf(process.stderr))}\n`)
   }
 
   /** A view for a person, on stderr: what a walk shows on its way to its result. */
-  protected async screen(view: View): Promise<void> {
+  async screen(view: View): Promise<void> {
     this.opened?.progress.clear()
     await showViews(this.err, [view], 'table', undefined)
     await this.err.write('\n')
@@ -308,7 +237,7 @@ export abstract class ScentCommand extends Command {
     } finally {
       deaf()
       this.opened?.close()
-      await this.file?.close()
+      await this.ending?.()
     }
     return result as T
   }

@@ -1,5 +1,4 @@
 import {randomBytes} from 'node:crypto'
-import type {Jobs} from './bulk/journal.ts'
 import type {ClientOptions} from './client/call.ts'
 import {type Client, createClient} from './client/client.ts'
 import {type ClientEvent, redact} from './client/events.ts'
@@ -35,6 +34,8 @@ export interface Session {
   showOn(board: Progress): void
   /** Time and chance, for flows. */
   time: typeof realTime
+  /** What flows work with. */
+  tools: Pick<OrderTools, 'client' | 'now' | 'clock' | 'sleep' | 'random'>
   /** The local record of orders made under this identity. */
   orders(): Promise<OrderRecords>
   /** What the flows of orders work with. `tell` hears of every step; `signal` ends their pauses. */
@@ -44,10 +45,6 @@ export interface Session {
    * an order that was cut off. Waits for the other; fails with BUSY when that takes minutes, or at `stop`.
    */
   alone<T>(customerRef: string | null, work: () => Promise<T>, waiting?: Waiting): Promise<T>
-  /** The bulk jobs of this identity. */
-  jobs(): Promise<Jobs>
-  /** What the orders of a job work with; the job brings its own records. */
-  jobTools(tell: (event: OrderEvent) => void): Omit<OrderTools, 'records'>
   /** The local record of subscriptions made or touched under this identity. */
   webhooks(): Promise<WebhookRecords>
   /** What the local copy of this identity's catalog is read and brought up to date with. */
@@ -151,6 +148,7 @@ export function openSession(
       shown = other
     },
     time: realTime,
+    tools,
     orders,
     async orderTools(tell = () => {}, signal) {
       const {savedAddresses} = await import('./store/addresses.ts')
@@ -164,8 +162,6 @@ export function openSession(
         newReference,
       }
     },
-    jobs: async () => (await import('./bulk/journal.ts')).openJobs(folders, identity),
-    jobTools: (tell) => ({...tools, tell}),
     async alone(customerRef, work, {say = progress.say, stop} = {}) {
       const {tryLock, withLock} = await import('./store/lock.ts')
       const path = cartLock(folders, identity, customerRef)

@@ -1,35 +1,10 @@
 import cliProgress from 'cli-progress'
 import {digits} from '../contract/money.ts'
+import type {Session} from '../session.ts'
 import {moneyText, span} from '../terminal/cells.ts'
 import type {Progress} from '../terminal/progress.ts'
 import {cut, roomOf, safe, width, wrap} from '../terminal/text.ts'
-
-/** How far a job is. */
-export interface Standing {
-  done: number
-  total: number
-  refused: number
-  unknown: number
-  /** What was charged so far; null where nothing is. */
-  charged: string | null
-  currency: string | null
-  elapsedMs: number
-  /** Rows a minute; null where that can't be told yet. */
-  rate: number | null
-  /** Milliseconds still to go; null where that can't be told. */
-  leftMs: number | null
-  /** What it waits for, and for how much longer. */
-  waiting: {why: string; ms: number} | null
-  /** How full the quota is; null where there is none. */
-  quota: Quota | null
-}
-
-interface Quota {
-  used: number
-  limit: number
-  /** Whether somebody else uses it too, so that less is left to us. */
-  shared: boolean
-}
+import {type Measured, openMeter, type Standing} from './meter.ts'
 
 /** Shows a job while it runs: a bar in a terminal, a line now and then elsewhere. What it says stays. */
 export interface Board extends Progress {
@@ -44,11 +19,11 @@ const EVERY_MS = 10_000
 const LONGEST_BAR = 24
 const SHORTEST_BAR = 4
 
-/** `title` says what the rows are where that is not plain. */
+/** `title` says what the rows are if that is not plain. */
 export function openBoard(stream: NodeJS.WriteStream, title?: string): Board {
   if (!stream.isTTY || process.env.TERM === 'dumb') return plainBoard(stream)
   const bar = openBar(stream, title === undefined ? '' : `${title} `)
-  /** What the bar shows; undefined where there is none. */
+  /** What the bar shows; undefined if there is none. */
   let shown: Standing | undefined
   const clear = () => {
     if (shown) bar.stop()
@@ -70,6 +45,42 @@ export function openBoard(stream: NodeJS.WriteStream, title?: string): Board {
     },
     clear,
     end: clear,
+  }
+}
+
+type Tell = (standing: Standing, news?: object) => Promise<void>
+
+/** Each call shows on a board how far a job is, and tells it, with the news if there are any. */
+export function openTicker(
+  {time, quota, waiting}: Session,
+  work: Measured,
+  board: Board,
+  stop: AbortSignal,
+  tell: Tell = async () => {},
+): (news?: object) => Promise<void> {
+  const {counts, requestsEach} = work
+  const read = openMeter({counts, requestsEach, ticks: time.ticks, quota, waiting})
+  return (news) => {
+    const standing = {...counts(), ...read()}
+    // A job that was stopped does not do the rest.
+    if (stop.aborted) standing.leftMs = null
+    board.show(standing)
+    return tell(standing, news)
+  }
+}
+
+const TICK_MS = 250
+
+/** Keeps a board up to date until that is ended. */
+export function follow(board: Board, tick: () => unknown) {
+  const timer = setInterval(tick, TICK_MS)
+  void tick()
+  return {
+    show: () => void tick(),
+    end() {
+      clearInterval(timer)
+      board.end()
+    },
   }
 }
 
@@ -125,13 +136,13 @@ const waits: Record<string, string> = {
   retry: 'no answer, again in',
 }
 
-function waitText({why, ms}: {why: string; ms: number}, quota: Quota | null): string {
+function waitText({why, ms}: {why: string; ms: number}, quota: Standing['quota']): string {
   const limit = quota?.shared ? ` of ${quota.limit}` : ''
   const text = why === 'quota' ? `${nameOf(quota)}${limit} used up for` : (waits[why] ?? why)
   return `${text} ${span(ms)}`
 }
 
-const nameOf = (quota: Quota | null) => (quota?.shared ? 'shared quota' : 'quota')
+const nameOf = (quota: Standing['quota']) => (quota?.shared ? 'shared quota' : 'quota')
 
 /** To the nearest minute, and never nothing. */
 function leftText(ms: number): string {

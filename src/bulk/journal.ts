@@ -44,9 +44,12 @@ const filling = z.object({...base, step: z.literal('FILLING')})
 const cleared = z.object({...base, step: z.literal('CLEARED')})
 const ledger = z.object({
   proved: z.boolean(),
+  /** Debits found for placed orders, and what they add up to. */
   debits: z.int(),
   total: amount,
+  /** Totals of placed orders that have no debit. */
   missing: z.array(amount),
+  /** Debits of orders since the job began that are not the job's. */
   others: z.int(),
 })
 const done = z.object({
@@ -115,6 +118,8 @@ export const jobRecord = z.discriminatedUnion('step', [
 ])
 export type JobRecord = z.output<typeof jobRecord>
 export type JobHead = z.output<typeof head>
+/** Whether every placed order of a job has a debit of its own in the wallet's ledger. */
+export type Ledger = z.output<typeof ledger>
 export type PlannedRow = z.output<typeof plannedRow>
 export type WantedCart = z.output<typeof wanted>
 export type CartTarget = z.output<typeof target>
@@ -141,7 +146,7 @@ export interface JobDraft {
   drop(): void
 }
 
-export interface Jobs {
+interface Jobs {
   draft(about: Omit<JobHead, 'step' | 'id' | 'at'>, at: string): Promise<JobDraft>
   /** Runs work while no other process runs such. */
   oneAtATime<T>(work: () => T): Promise<T>
@@ -177,6 +182,23 @@ export function readerOf(
     }
     return next > before
   }
+}
+
+const BATCH = 200
+
+/** Appends records as they come, many at a time. */
+export async function appendAll(
+  draft: Pick<JobDraft, 'append'>,
+  records: AsyncIterable<JobRecord>,
+): Promise<void> {
+  let batch: JobRecord[] = []
+  for await (const record of records) {
+    batch.push(record)
+    if (batch.length < BATCH) continue
+    await draft.append(batch)
+    batch = []
+  }
+  await draft.append(batch)
 }
 
 /** The jobs of one identity; another identity's file is refused (FOREIGN_FILE). */

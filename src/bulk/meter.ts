@@ -1,30 +1,46 @@
 import type {Level} from '../client/quota.ts'
+import type {Session} from '../session.ts'
+
+/** How far a job is, in rows. */
+export interface Counts {
+  done: number
+  total: number
+  refused: number
+  unknown: number
+  /** What was charged so far; null if jobs of its kind charge nothing. */
+  charged: string | null
+  currency: string | null
+}
 
 /** How fast a job gets on. */
-export interface JobPace {
+interface Pace {
   elapsedMs: number
-  /** Rows a minute, in the last minute or since the start; null where that can't be told yet. */
+  /** Rows a minute, in the last minute or since the start; null as long as that can't be told. */
   rate: number | null
-  /** What it will still take; null where that can't be told yet. */
+  /** What it will still take; null as long as that can't be told. */
   leftMs: number | null
   /** What keeps it from going on, and for how much longer. */
   waiting: {why: string; ms: number} | null
-  /** null where the service has none. */
+  /** null if the service has none. */
   quota: Level | null
 }
 
-export interface MeterOptions {
-  /** Milliseconds of a clock that nobody sets. */
-  ticks(): number
-  counts(): {done: number; total: number}
+/** How far a job is, and how fast it gets on. */
+export type Standing = Counts & Pace
+
+export interface Measured<Of = Counts> {
+  counts(): Of
   /** Requests that a row takes on average. */
   requestsEach(): number
-  quota(requests: number): (Level & {leastMs: number}) | null
-  waiting(): JobPace['waiting']
+}
+
+interface MeterOptions extends Measured<Pick<Counts, 'done' | 'total'>>, Pick<Session, 'quota' | 'waiting'> {
+  /** Monotonic milliseconds. */
+  ticks(): number
 }
 
 /** Each call measures a job that has begun just now, or is looked at from now on. */
-export function openMeter({ticks, counts, requestsEach, quota, waiting}: MeterOptions): () => JobPace {
+export function openMeter({ticks, counts, requestsEach, quota, waiting}: MeterOptions): () => Pace {
   const started = ticks()
   const first = counts().done
   const rateAt = openRate(started, first)
@@ -51,13 +67,13 @@ export function openMeter({ticks, counts, requestsEach, quota, waiting}: MeterOp
 }
 
 const MINUTE = 60_000
-/** So many rows tell how long one takes: those that are under way at a time end together. */
+/** This many rows tell how long one takes: those that are under way at a time end together. */
 const ENOUGH = 10
 
 /** A rate of a few seconds says nothing. */
 const SOON = 5_000
 
-/** In the last minute, or since the start where that is less. */
+/** In the last minute, or since the start if that is less. */
 function openRate(started: number, first: number) {
   const marks = [{at: started, done: first}]
   return (now: number, done: number): number | null => {

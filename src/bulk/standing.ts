@@ -1,12 +1,12 @@
 import {isFailure} from '../contract/failure.ts'
-import type {JobCarts} from './carts/fold.ts'
-import {cartSummaryOf} from './carts/report.ts'
+import {badge, time} from '../terminal/cells.ts'
+import type {Column} from '../terminal/table.ts'
+import type {Tone} from '../terminal/text.ts'
 import type {JobFile, JobHead, JobKind} from './journal.ts'
-import type {JobOrders} from './orders/fold.ts'
-import {summaryOf} from './orders/report.ts'
+import {kinds} from './kinds.ts'
 
 /** A job as a list shows it. */
-export interface JobStanding {
+interface JobStanding {
   id: string
   kind: JobKind
   file: string
@@ -15,55 +15,57 @@ export interface JobStanding {
   summary: Record<string, number>
 }
 
-/** Adds up the journal of a job. */
-export interface JobReaders {
-  orders(job: JobFile): JobOrders
-  cart(job: JobFile): JobCarts
-}
-
-/** How far a job is: from its last record where that tells, else from all of them. */
-export function jobStanding(job: JobFile, read: JobReaders): JobStanding {
+/** How far a job is: from its last record if that tells, else from all of them. */
+export function jobStanding(job: JobFile): JobStanding {
+  const {id, kind, file, at: startedAt} = job.head
   try {
-    return standingOf(job, read)
+    const last = job.last()
+    const done = last?.step === 'DONE' ? last.summary : undefined
+    const summary = done ?? kinds[kind].open(job).summary()
+    const {unknown = 0, pending = 0} = summary
+    const ended = done !== undefined && pending === 0
+    const left = ended ? (unknown > 0 ? 'unsettled' : 'finished') : 'interrupted'
+    return {id, kind, file, state: job.isRunning() ? 'running' : left, startedAt, summary}
   } catch (error) {
-    // One that can't be read must not hide the others.
+    // A damaged job must not hide the others.
     if (!isFailure(error, 'CORRUPT_FILE')) throw error
-    const {id, kind, file, at: startedAt} = job.head
     return {id, kind, file, state: 'damaged', startedAt, summary: {}}
   }
 }
 
-function standingOf(job: JobFile, read: JobReaders): JobStanding {
-  const {id, kind, file, at: startedAt} = job.head
-  const last = job.last()
-  const done = last?.step === 'DONE' ? last.summary : undefined
-  const sum = () => (kind === 'cart' ? cartSummaryOf(read.cart(job)) : summaryOf(read.orders(job)))
-  const summary: Record<string, number> = done ?? {...sum()}
-  const {unknown = 0, pending = 0} = summary
-  const ended = done !== undefined && pending === 0
-  const left = ended ? (unknown > 0 ? 'unsettled' : 'finished') : 'interrupted'
-  return {id, kind, file, state: job.isRunning() ? 'running' : left, startedAt, summary}
-}
-
 /** What makes two jobs the same: they would do the same things twice. */
-export interface SameJob {
-  kind: JobKind
-  fileHash: string
-  /** Those of the options that matter for it. */
-  options?: JobHead['options']
-}
+type SameJob = Pick<JobHead, 'kind' | 'fileHash' | 'options'>
 
 /** The newest of the jobs that are the same and have something left to do, or were begun after `since`. */
-export function unfinishedJob(
-  jobs: JobFile[],
-  read: JobReaders,
-  {kind, fileHash, options = {}}: SameJob,
-  since?: string,
-): JobFile | undefined {
-  const isSame = ({head}: JobFile) =>
-    head.kind === kind &&
-    head.fileHash === fileHash &&
-    Object.entries(options).every(([name, value]) => (head.options[name] ?? null) === value)
-  const isNew = ({head}: JobFile) => since !== undefined && head.at > since
-  return jobs.find((job) => isSame(job) && (isNew(job) || jobStanding(job, read).state !== 'finished'))
+export function unfinishedJob(jobs: JobFile[], same: SameJob, since?: string): JobFile | undefined {
+  const isSame = ({kind, fileHash, options}: SameJob) =>
+    kind === same.kind &&
+    fileHash === same.fileHash &&
+    kinds[kind].sameBy.every((name) => (options[name] ?? null) === (same.options[name] ?? null))
+  const isNew = ({at}: JobHead) => since !== undefined && at > since
+  return jobs.find((job) => isSame(job.head) && (isNew(job.head) || jobStanding(job).state !== 'finished'))
+}
+
+const jobTones: Record<string, Tone> = {
+  running: 'warn',
+  interrupted: 'bad',
+  damaged: 'bad',
+  unsettled: 'bad',
+  finished: 'good',
+}
+
+export const jobColumns: Column<JobStanding>[] = [
+  {key: 'job', header: 'Job', whole: true, get: ({id}) => id},
+  {key: 'kind', header: 'Kind', get: ({kind}) => kind},
+  {key: 'state', header: 'State', get: ({state}) => badge(state, jobTones)},
+  {key: 'started', header: 'Started', get: ({startedAt}) => time(startedAt)},
+  {key: 'summary', header: 'Summary', get: ({summary}) => summaryText(summary)},
+  {key: 'file', header: 'File', yields: true, get: ({file}) => file},
+]
+
+const words: Record<string, string> = {alreadyPlaced: 'ordered before', pending: 'not begun'}
+
+function summaryText(summary: Record<string, number>): string {
+  const some = Object.entries(summary).filter(([, count]) => count > 0)
+  return some.map(([name, count]) => `${count} ${words[name] ?? name}`).join(', ') || 'nothing yet'
 }

@@ -18,7 +18,7 @@ export interface Column<Row> {
   yields?: true
 }
 
-export interface Field {
+interface Field {
   label: string
   cell: Cell
 }

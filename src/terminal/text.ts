@@ -119,3 +119,6 @@ export function paintFor(stream: {isTTY?: boolean}, env?: NodeJS.ProcessEnv): Pa
   if (!isColoured(stream, env)) return noPaint
   return (text, tone) => `\u001b[${codes[tone][0]}m${text}\u001b[${codes[tone][1]}m`
 }
+
+/** A number of things, such as `1 order` and `2 orders`. */
+export const counted = (count: number, noun: string) => `${count} ${noun}${count === 1 ? '' : 's'}`

@@ -1,6 +1,7 @@
 import {describe, expect, test} from 'vitest'
 import type {JobFile} from '../../src/bulk/journal.ts'
-import {proveByLedger, verdictsOf} from '../../src/bulk/orders/report.ts'
+import {proveByLedger} from '../../src/bulk/orders/ledger.ts'
+import {verdictsOf} from '../../src/bulk/orders/report.ts'
 import type {BulkEvent} from '../../src/bulk/orders/run.ts'
 import {charged, isCreate, isLock, killedAfter, tableOfTests} from '../support/table.ts'
 

@@ -1,6 +1,7 @@
 import {PassThrough} from 'node:stream'
 import {describe, expect, it} from 'vitest'
-import {openBoard, type Standing, standingText} from '../../src/bulk/board.ts'
+import {openBoard, standingText} from '../../src/bulk/board.ts'
+import type {Standing} from '../../src/bulk/meter.ts'
 import {program} from '../support/program.ts'
 import {noTmux, type Terminal, withTerminal} from '../support/tmux.ts'
 

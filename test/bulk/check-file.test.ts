@@ -3,7 +3,7 @@ import {join} from 'node:path'
 import {Readable} from 'node:stream'
 import {afterEach, expect, test} from 'vitest'
 import {checkCartFile} from '../../src/bulk/carts/file.ts'
-import {requireGoodRows, requireGoodSkus} from '../../src/bulk/file/check.ts'
+import {lookUpSkus, requireGoodRows} from '../../src/bulk/file/check.ts'
 import type {Problem, VariantsBySku} from '../../src/bulk/file/rows.ts'
 import {Failure} from '../../src/contract/failure.ts'
 import type {CatalogTools} from '../../src/flows/catalog.ts'
@@ -73,7 +73,7 @@ test('a good file is not looked up before that is asked for, and then refused fo
   const {source, catalog, tools} = await open('NONE,1', 'RML-SAF-050,1')
   const checked = await requireGoodRows(source, catalog)
   expect([checked.lines, shop.requests]).toEqual([2, []])
-  const {problems} = await refusal(requireGoodSkus(source, checked, tools))
+  const {problems} = await refusal(lookUpSkus({file, source, checked}, tools))
   expect(problems).toEqual(['2: sku is no SKU of the own assortment'])
 })
 

@@ -5,7 +5,8 @@ import {Readable} from 'node:stream'
 import {describe, expect, test} from 'vitest'
 import type {VariantsBySku} from '../../src/bulk/file/rows.ts'
 import {checkOrderFile, type FileOrder, ordersIn} from '../../src/bulk/orders/file.ts'
-import {writeRefused} from '../../src/bulk/orders/screen.ts'
+import {refusalColumns} from '../../src/bulk/orders/report.ts'
+import {writeRefused} from '../../src/bulk/screen.ts'
 import {openRows} from '../../src/store/rows.ts'
 import {folder, program} from '../support/program.ts'
 import {checkedRows} from '../support/told.ts'
@@ -155,9 +156,8 @@ test('refused orders that scent wrote come back letter for letter', async () => 
     const path = join(folder(), 'refused.csv')
     const written = {...address, recipient: text, line2: text}
     const problem = `\u001b[2J${text}`
-    await writeRefused(path, [
-      {...written, externalReference: '-A', customerRef: '+C', variantId, quantity: 2, problem},
-    ])
+    const row = {...written, externalReference: '-A', customerRef: '+C', variantId, quantity: 2, problem}
+    await writeRefused(path, {columns: refusalColumns, rows: [row]})
     const raw = readFileSync(path, 'utf8')
     expect(raw).toContain('\\u{1b}[2J')
     const {orders} = await read(raw)

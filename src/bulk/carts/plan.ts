@@ -2,7 +2,7 @@ import type {Client} from '../../client/client.ts'
 import {readLines} from '../../flows/cart/lines.ts'
 import {heldIn, type ImportMode, stepsTo, type TargetLine, targetsOf} from '../../flows/cart/steps.ts'
 import type {CheckedRows} from '../file/check.ts'
-import type {JobDraft, WantedCart} from '../journal.ts'
+import type {WantedCart} from '../journal.ts'
 import {cartsIn} from './file.ts'
 
 /** What an import would do with a cart as it is now. */
@@ -13,45 +13,24 @@ export interface CartPlan {
   changes: number
 }
 
-/** A file of carts that was checked, and the variants that its SKUs stand for. */
+/** A file of carts that was checked, and the customer of its rows that name none. */
 export interface CheckedCarts extends CheckedRows {
   customer: string | undefined
 }
 
-const BATCH = 500
-
-/** Writes every cart of a checked file into the draft of a job. */
-export async function planCarts(
-  carts: CheckedCarts,
-  draft: Pick<JobDraft, 'append'>,
-  at: string,
-): Promise<void> {
-  let batch: WantedCart[] = []
-  const flush = async () => {
-    await draft.append(batch)
-    batch = []
-  }
-  for await (const cart of wantedIn(carts, at)) {
-    batch.push(cart)
-    if (batch.length === BATCH) await flush()
-  }
-  await flush()
-}
-
-/** Reads every cart of a checked file, and tells what an import would do with it. Changes nothing. */
-export async function* surveyCarts(
-  client: Client,
-  carts: CheckedCarts,
-  mode: ImportMode,
-): AsyncGenerator<CartPlan> {
+/** Reads every cart, and tells what an import would do with it. */
+export async function survey(client: Client, carts: CheckedCarts, mode: ImportMode): Promise<CartPlan[]> {
+  const plans: CartPlan[] = []
   for await (const {customerRef, lines: wanted} of wantedIn(carts, '')) {
     const held = heldIn(await readLines(client, customerRef))
     const lines = targetsOf(mode, wanted, held)
-    yield {customerRef, lines, changes: stepsTo(mode, lines, held).length}
+    plans.push({customerRef, lines, changes: stepsTo(mode, lines, held).length})
   }
+  return plans
 }
 
-async function* wantedIn(
+/** The carts of a file as the journal keeps them. */
+export async function* wantedIn(
   {file, checked, customer, found, names}: CheckedCarts,
   at: string,
 ): AsyncGenerator<WantedCart> {

@@ -1,12 +1,15 @@
-import type {CartOutcome} from '../journal.ts'
-import {errorOf, type RowError} from '../orders/report.ts'
+import {Failure} from '../../contract/failure.ts'
+import {counted} from '../../terminal/text.ts'
+import type {CartOutcome, JobFile} from '../journal.ts'
+import type {Counts} from '../meter.ts'
+import {errorOf, type RowError, rowsRefused} from '../report.ts'
 import type {JobCarts} from './fold.ts'
 
 /** `pending`: not begun, or not ended yet. */
 type Outcome = CartOutcome['outcome'] | 'pending'
 
 /** What became of a line of an import. `before` and `target` are null as long as its cart was not read. */
-export interface CartLineRow {
+interface CartLineRow {
   variantId: string
   sku: string | null
   before: number | null
@@ -16,7 +19,7 @@ export interface CartLineRow {
 }
 
 /** What became of a cart of an import, as --json shows it. */
-export interface CartRow {
+interface CartRow {
   customerRef: string
   outcome: Outcome
   lines: CartLineRow[]
@@ -32,7 +35,7 @@ export interface CartSummary {
   done: number
   refused: number
   unknown: number
-  /** Not begun, or not ended; only where there are some. */
+  /** Not begun, or not ended; only if there are any. */
   pending?: number
 }
 
@@ -93,19 +96,11 @@ export function cartSummaryOf(carts: JobCarts): CartSummary {
   }
 }
 
-/** A line of a file of carts, with what was wrong with it. */
-export interface RefusedLine {
-  customerRef: string
-  variantId: string
-  quantity: number
-  problem: string
-}
-
 /**
  * What to correct and import again: with merge the lines that were refused. With replace a file says all that a cart is
  * to hold, so that there the carts with such lines come whole.
  */
-export function* refusedLinesOf(carts: JobCarts, mode: string | null | undefined): Generator<RefusedLine> {
+export function* refusedLinesOf(carts: JobCarts, mode: string | null | undefined): Generator<object> {
   for (let at = 0; at < carts.size; at++) {
     const {customerRef, lines} = carts.planned(at)
     const failures = carts.state(at) === 'refused' ? (carts.outcome(at)?.failures ?? []) : []
@@ -116,4 +111,37 @@ export function* refusedLinesOf(carts: JobCarts, mode: string | null | undefined
       if (failure !== undefined || mode === 'replace') yield {customerRef, variantId, quantity, problem}
     }
   }
+}
+
+export function countsOf(carts: JobCarts): Counts {
+  return {
+    done: carts.count('done') + carts.count('refused'),
+    total: carts.size,
+    refused: carts.count('refused'),
+    unknown: carts.count('unknown'),
+    charged: null,
+    currency: null,
+  }
+}
+
+export function* undone(carts: JobCarts): Generator<CartLineView> {
+  for (const line of lineViewsOf(carts)) if (line.outcome !== 'done') yield line
+}
+
+/** What the exit code tells: 12 before 11, since what is unknown matters more. */
+export function verdictOn(carts: JobCarts, {head: {id}}: JobFile): Failure | undefined {
+  const {refused, unknown, pending = 0} = cartSummaryOf(carts)
+  const goOn = `Go on with \`scent jobs resume ${id}\`.`
+  if (unknown > 0)
+    return new Failure('ROWS_UNKNOWN', {
+      message: `${counted(unknown, 'cart')} could not be settled: an add may still arrive.`,
+      hint: `${goOn} It reads the cart first, and adds nothing twice.`,
+    })
+  if (pending > 0)
+    return new Failure('BUSY', {
+      message: `${counted(pending, 'cart')} could not be done: another process works there.`,
+      hint: goOn,
+    })
+  if (refused === 0) return undefined
+  return rowsRefused(id, `Lines of ${counted(refused, 'cart')} were refused; all others are done.`)
 }

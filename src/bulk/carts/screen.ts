@@ -1,10 +1,12 @@
 import {badge} from '../../terminal/cells.ts'
 import type {Card} from '../../terminal/output.ts'
 import type {Column, Table} from '../../terminal/table.ts'
-import type {Tone} from '../../terminal/text.ts'
+import {counted, type Tone} from '../../terminal/text.ts'
+import type {CartPlan} from './plan.ts'
+import type {CartLineView, CartSummary} from './report.ts'
 
 /** A line of a cart, and what an import wants with it. */
-export interface PlannedLine {
+interface PlannedLine {
   customerRef: string
   variantId: string
   sku: string | null
@@ -21,20 +23,12 @@ const columnsOf = <Row extends PlannedLine>(done: boolean): Column<Row>[] => [
   {key: 'target', header: done ? 'Target' : 'Then', get: ({target}) => target},
 ]
 
-/** What an import would do with a cart. */
-export interface PlannedCart {
-  customerRef: string
-  lines: Omit<PlannedLine, 'customerRef'>[]
-  /** Requests that change something. */
-  changes: number
-}
-
-const sumOf = (carts: PlannedCart[]) => carts.reduce((sum, {changes}) => sum + changes, 0)
-const linesOf = (carts: PlannedCart[]): PlannedLine[] =>
+const sumOf = (carts: CartPlan[]) => carts.reduce((sum, {changes}) => sum + changes, 0)
+const linesOf = (carts: CartPlan[]): PlannedLine[] =>
   carts.flatMap(({customerRef, lines}) => lines.map((line) => ({customerRef, ...line})))
 
 /** What an import would do with the lines of carts, and how many requests that takes. */
-export function cartPlanTable(carts: PlannedCart[]): Table<PlannedLine> {
+export function cartPlanTable(carts: CartPlan[]): Table<PlannedLine> {
   const change: Column<PlannedLine> = {
     key: 'change',
     header: 'Change',
@@ -54,9 +48,9 @@ export function cartPlanTable(carts: PlannedCart[]): Table<PlannedLine> {
 export function importQuestion(
   mode: string,
   file: {groups: number; lines: number},
-  read: PlannedCart[] = [],
+  read: CartPlan[] = [],
 ): string {
-  const carts = some(file.groups, 'cart')
+  const carts = counted(file.groups, 'cart')
   if (read.length > 0) {
     const gone = linesOf(read).filter(({target}) => target === 0)
     const names = gone
@@ -64,44 +58,35 @@ export function importQuestion(
       .map(({sku, variantId, customerRef}) => `${sku ?? variantId} of ${customerRef}`)
     const more = gone.length > NAMED ? ` and ${gone.length - NAMED} more` : ''
     const removes =
-      gone.length === 0 ? '' : ` It removes ${some(gone.length, 'line')}: ${names.join(', ')}${more}.`
-    return `Send ${some(sumOf(read), 'change')} to ${carts}?${removes}`
+      gone.length === 0 ? '' : ` It removes ${counted(gone.length, 'line')}: ${names.join(', ')}${more}.`
+    return `Send ${counted(sumOf(read), 'change')} to ${carts}?${removes}`
   }
   return mode === 'replace'
-    ? `Let ${carts} hold exactly the ${some(file.lines, 'line')} of the file, and remove whatever else they hold?`
-    : `Put ${some(file.lines, 'line')} of the file on top of what ${carts} hold?`
+    ? `Let ${carts} hold exactly the ${counted(file.lines, 'line')} of the file, and remove whatever else they hold?`
+    : `Put ${counted(file.lines, 'line')} of the file on top of what ${carts} hold?`
 }
 
 /** Lines that a question names. */
 const NAMED = 5
-const some = (count: number, what: string) => `${count} ${what}${count === 1 ? '' : 's'}`
 
 function changeOf({before, target}: PlannedLine, verb = ''): string {
   if (before === target) return 'none'
   return verb + (before === 0 ? 'added' : target === 0 ? 'removed' : 'set')
 }
 
-/** What became of a line. */
-export interface ImportedLine extends PlannedLine {
-  outcome: string
-  /** Its line in the file; null where only the cart held it. */
-  row: number | null
-  error: {state: string; message: string} | null
-}
-
 const tones: Record<string, Tone> = {refused: 'bad', unknown: 'bad', pending: 'warn'}
 
 export function importedTable(
-  lines: Iterable<ImportedLine>,
+  lines: Iterable<CartLineView>,
   title: string,
   empty: string,
-): Table<ImportedLine> {
+): Table<CartLineView> {
   return {
     title,
     empty,
     rows: lines,
     columns: [
-      ...columnsOf<ImportedLine>(true),
+      ...columnsOf<CartLineView>(true),
       {
         key: 'outcome',
         header: 'Outcome',
@@ -114,16 +99,9 @@ export function importedTable(
   }
 }
 
-interface Counted {
-  done: number
-  refused: number
-  unknown: number
-  pending?: number
-}
-
 /** What an import adds up to, in carts. */
-export function importSummary(summary: Counted): Card<Counted> {
-  const all: Column<Counted>[] = [
+export function importSummary(summary: CartSummary): Card<CartSummary> {
+  const all: Column<CartSummary>[] = [
     {key: 'done', header: 'Carts done', get: ({done}) => done},
     {key: 'refused', header: 'With refused lines', get: ({refused}) => refused || null},
     {key: 'unknown', header: 'Unknown', get: ({unknown}) => unknown || null},

@@ -37,18 +37,17 @@ export interface CheckedRows {
 }
 
 /**
- * Looks up the SKUs of a file that is good so far. Fails with INVALID_INPUT where one stands for no variant, for several,
+ * Looks up the SKUs of a file that is good so far. Fails with INVALID_INPUT if one stands for no variant, for several,
  * or for one that its order or cart holds already.
  */
-export async function requireGoodSkus(
-  file: NamedFile,
-  {skus}: RowsFile,
+export async function lookUpSkus(
+  {file, source, checked}: {file: Source; source: NamedFile; checked: RowsFile},
   catalog: CatalogTools,
-): Promise<Pick<CheckedRows, 'found' | 'names'>> {
-  const found = await resolveSkus(catalog, skus)
-  const {count} = skus.length === 0 ? {count: 0} : await readThrough(file, found)
-  if (count > 0) throw refused(file, count, found)
-  return {found, names: (await catalog.cache.read()).skus}
+): Promise<CheckedRows> {
+  const found = await resolveSkus(catalog, checked.skus)
+  const {count} = checked.skus.length === 0 ? {count: 0} : await readThrough(source, found)
+  if (count > 0) throw refused(source, count, found)
+  return {file, checked, found, names: (await catalog.cache.read()).skus}
 }
 
 async function lookUp(

@@ -1,124 +1,153 @@
-import {Failure, isFailure} from '../../contract/failure.ts'
+import type {Client} from '../../client/client.ts'
+import {isFailure} from '../../contract/failure.ts'
 import {digits} from '../../contract/money.ts'
 import type {Session} from '../../session.ts'
 import {money, span} from '../../terminal/cells.ts'
-import type {JobFile} from '../journal.ts'
-import type {Counts, JobScreen, JobWork} from '../run.ts'
+import {follow, openBoard, openTicker} from '../board.ts'
+import type {JobDraft, JobFile, Ledger} from '../journal.ts'
+import {type Kind, type OpenJob, TOLD_MS, type Wish, type Work} from '../kind.ts'
+import type {Report} from '../report.ts'
+import {checkOrderFile, type FileOrder, ordersIn} from './file.ts'
 import {type JobOrders, jobOrders} from './fold.ts'
+import {proveByLedger} from './ledger.ts'
 import {openBudget} from './one.ts'
+import {type DryRun, findingOf, planOrders, requireWithin, withPreviews} from './plan.ts'
+import {type OrderPreviews, previewOrders} from './preview.ts'
 import {
-  type LedgerProof,
-  type OrderVerdict,
-  proveByLedger,
-  rowOf,
-  type Summary,
+  countsOf,
+  documentRows,
+  notCharged,
+  refusalColumns,
+  refusalsOf,
   summaryOf,
+  verdictOn,
   verdictsOf,
 } from './report.ts'
 import {type BulkEvent, runBulkOrders} from './run.ts'
-import {proofText, type RefusedRow, summaryFields, verdictTable, writeRefused} from './screen.ts'
+import {
+  planCard,
+  planQuestion,
+  planText,
+  refusedPreviews,
+  shortText,
+  summaryCard,
+  verdictTable,
+} from './screen.ts'
 
-/** A job of orders; `concurrency` of them are under way at a time. */
-export function openOrderJob(
-  session: Session,
-  job: JobFile,
-  concurrency: number,
-  screen: JobScreen,
-): JobWork {
+/** Orders of a file, each charged at most once. */
+export const orderKind: Kind = {
+  rows: 'orders',
+  promise: 'no order is made twice',
+  sameBy: [],
+  check: (file, _options, found) => checkOrderFile(file, found),
+  dryRun,
+  plan: planJob,
+  open,
+}
+
+async function planJob(wish: Wish, draft: Pick<JobDraft, 'append'>, at: string): Promise<void> {
+  const {screen, options} = wish
+  const {plan} = await planOrders(wish, draft, at)
+  requireWithin(plan, options.maxTotal)
+  if (process.stderr.isTTY) await screen.screen(planCard(plan))
+  else screen.note(planText(plan))
+  await (await screen.ask()).confirm(planQuestion(plan))
+}
+
+/** Plans a job without a record of it, and prices its orders by live previews. */
+async function dryRun(wish: Wish): Promise<DryRun> {
+  const {screen, session, options} = wish
+  const {plan, rows} = await planOrders(wish, {append: async () => {}}, '')
+  const stop = screen.interrupts.during({
+    story: () => 'Interrupted. Nothing was ordered.',
+    holds: () => true,
+    awaits: 'The carts that baskets are priced in are emptied',
+  })
+  const orders = ordersIn(rows.file, rows.checked, rows.found)
+  const previews = await runPreviews(session, {...wish, orders, total: plan.orders, stop})
+  const view = withPreviews(plan, previews)
+  screen.show(planCard(view), ...refusedPreviews(view))
+  if (shortText(view)) screen.note(shortText(view))
+  const failure = findingOf(view, options.maxTotal)
+  if (failure) screen.finding(failure)
+  return view
+}
+
+interface PreviewJob extends Pick<Wish, 'file' | 'concurrency'> {
+  orders: AsyncGenerator<FileOrder>
+  /** How many they are. */
+  total: number
+  /** Ends it with the baskets under way. */
+  stop: AbortSignal
+}
+
+/** A basket takes at least an add, its preview, and a request that empties the cart. */
+const REQUESTS = 3
+
+/** Prices the orders of a file by live previews, and shows how far that is. */
+async function runPreviews(session: Session, job: PreviewJob): Promise<OrderPreviews> {
+  const {orders, total, file, concurrency, stop} = job
+  const board = openBoard(process.stderr, 'Previews')
+  session.showOn(board)
+  const counts = {done: 0, total, refused: 0, unknown: 0, charged: null, currency: null}
+  const work = {requestsEach: () => REQUESTS, counts: () => counts}
+  const ticker = follow(board, openTicker(session, work, board, stop))
+  const {client, ...time} = session.tools
+  // The same names each time: a run takes out what one that was killed has left there.
+  const nameOf = (_: unknown, at: number) => `scent-dry-run-${file.hash.slice(0, 16)}-${at + 1}`
+  try {
+    return await previewOrders({
+      client,
+      patience: {...time, stop},
+      orders,
+      carts: Array.from({length: concurrency}, nameOf),
+      tell(event) {
+        if (event.kind === 'asking-again')
+          return board.say(`No usable answer (${event.code}); asking again in ${span(event.inMs)}.`)
+        counts.done += 1
+        if (event.refused) counts.refused += 1
+        ticker.show()
+      },
+    })
+  } finally {
+    ticker.end()
+  }
+}
+
+/** A job of orders, each charged at most once. */
+function open(job: JobFile): OpenJob {
   const orders = jobOrders(job)
-  const {options, id} = job.head
-  const last = job.last()
-  let ledger = (last?.step === 'DONE' && last.ledger) || null
-  let live: ReturnType<typeof countOn> | undefined
   return {
-    rows: 'orders',
-    promise: 'no order is made twice',
     requestsEach: () => 2 + orders.lines / orders.size,
     readOn: orders.readOn,
-    counts: () => live?.counts() ?? countsOf(orders),
+    counts: () => countsOf(orders),
     summary: () => ({...summaryOf(orders)}),
-    async run(stop, say, changed) {
-      const ticker = countOn(orders)
-      live = ticker
-      await runBulkOrders({
-        job,
-        orders,
-        tools: session.jobTools((event) => {
-          if (event.kind === 'asking-again' && event.inMs > 2_000)
-            say(
-              `No final answer for ${event.reference} (${event.code}); asking again in ${span(event.inMs)}.`,
-            )
-        }),
-        rules: {
-          cart: options.cart === 'replace' ? 'replace' : 'require-empty',
-          maxDrift: options.maxDrift ?? null,
-          budget: openBudget(options.maxTotal ?? null, orders.charged().total.toFixed()),
-        },
-        concurrency,
-        stop,
-        alone: (customerRef, work) => session.alone(customerRef, work, {say, stop}),
-        tell(event) {
-          ticker.take(event)
-          changed()
-          if (event.kind === 'row-done') void screen.event(eventOf(event))
-        },
-      })
-    },
-    async proof() {
-      ledger = await ledgerOf(session, orders, screen)
-      return ledger === null ? {} : {ledger}
-    },
-    report: (refused) => orderReport(job, orders, ledger, refused, screen),
-    verdict() {
-      const others = orders.otherTotals()
-      if (others > 0)
-        screen.note(
-          `${others === 1 ? '1 order was' : `${others} orders were`} charged another total than the price lock said: the city decides the shipping fee, which no lock knows. \`scent jobs show ${id} --output csv\` names them.`,
-        )
-      const above = chargedAbove(orders, options.maxTotal ?? null)
-      return verdictOf(id, summaryOf(orders), above, isForAPerson(orders))
-    },
+    run: (work) => runOrders(job, orders, work),
+    proof: ({client}, note) => proofOf(client, orders, note),
+    report: () => reportOf(orders, job),
+    verdict: (note) => verdictOn(orders, job, note),
   }
 }
 
-function countsOf(orders: JobOrders): Counts {
-  const {total, currency} = orders.charged()
-  return {
-    done: orders.size - orders.count('todo') - orders.count('unknown'),
-    total: orders.size,
-    refused: orders.count('refused'),
-    unknown: orders.count('unknown'),
-    charged: total.toFixed(2),
-    currency: currency ?? 'SAR',
-  }
-}
-
-/** Counts on from what the journal says by what a run tells: orders that a run works on are not read meanwhile. */
-function countOn(orders: JobOrders) {
-  const {total: before, currency} = orders.charged()
-  const total = orders.size
-  let charged = before
-  let refused = orders.count('refused')
-  const unknown = new Set<string>()
-  let done = orders.count('placed') + orders.count('already-placed') + refused
-  return {
-    take(event: BulkEvent) {
-      if (event.kind !== 'row-done') return
-      unknown.delete(event.reference)
-      if (event.outcome === 'unknown') unknown.add(event.reference)
-      else done += 1
-      if (event.outcome === 'refused') refused += 1
-      if (event.outcome === 'placed' && event.total !== null) charged = charged.plus(String(event.total))
+function runOrders(job: JobFile, orders: JobOrders, work: Work): Promise<void> {
+  const {session, concurrency, stop, say, alone, changed} = work
+  const {options} = job.head
+  return runBulkOrders({
+    ...{job, orders, concurrency, stop, alone},
+    tools: {
+      ...session.tools,
+      tell(event) {
+        if (event.kind === 'asking-again' && event.inMs > TOLD_MS)
+          say(`No final answer for ${event.reference} (${event.code}); asking again in ${span(event.inMs)}.`)
+      },
     },
-    counts: (): Counts => ({
-      done,
-      total,
-      refused,
-      unknown: unknown.size,
-      charged: charged.toFixed(2),
-      currency: currency ?? 'SAR',
-    }),
-  }
+    rules: {
+      cart: options.cart === 'replace' ? 'replace' : 'require-empty',
+      maxDrift: options.maxDrift ?? null,
+      budget: openBudget(options.maxTotal ?? null, orders.charged().total.toFixed()),
+    },
+    tell: (event) => changed(event.kind === 'row-done' ? eventOf(event) : undefined),
+  })
 }
 
 function eventOf({kind: _, failure, outcome, ...row}: Extract<BulkEvent, {kind: 'row-done'}>): object {
@@ -127,125 +156,46 @@ function eventOf({kind: _, failure, outcome, ...row}: Extract<BulkEvent, {kind: 
   return {event: 'order', externalReference, customerRef, outcome, orderId, total, error}
 }
 
-/** Reading the ledger changes nothing: where it can't be read the orders stand all the same. */
-async function ledgerOf(session: Session, orders: JobOrders, screen: JobScreen): Promise<LedgerProof | null> {
-  if (orders.count('placed') === 0) return null
+/** Reading the ledger changes nothing: the orders stand even if it can't be read. */
+async function proofOf(
+  client: Client,
+  orders: JobOrders,
+  note: (text: string) => void,
+): Promise<{ledger?: Ledger}> {
+  if (orders.count('placed') === 0) return {}
   try {
-    return await proveByLedger(session.client, orders)
+    return {ledger: await proveByLedger(client, orders)}
   } catch (error) {
     if (!isFailure(error)) throw error
-    screen.note(`The ledger could not be read (${error.code}); the orders stand all the same.`)
-    return null
+    note(`The ledger could not be read (${error.code}); the orders stand all the same.`)
+    return {}
   }
 }
 
-/** Shows what became of the orders of a job, and returns the document of it. */
-async function orderReport(
-  job: JobFile,
-  orders: JobOrders,
-  ledger: LedgerProof | null,
-  refused: string | undefined,
-  screen: JobScreen,
-): Promise<unknown> {
+/** What became of the orders of a job. */
+function reportOf(orders: JobOrders, job: JobFile): Report {
+  const last = job.last()
+  const ledger = last?.step === 'DONE' ? last.ledger : undefined
+  return {
+    rows: {[Symbol.iterator]: () => documentRows(orders, job)},
+    more: ledger && {ledger},
+    refusals: {columns: refusalColumns, rows: refusalsOf(orders)},
+    views: (inTerminal) => viewsOf(orders, job, ledger, inTerminal),
+  }
+}
+
+function viewsOf(orders: JobOrders, job: JobFile, ledger: Ledger | undefined, inTerminal: boolean) {
   const {id} = job.head
+  const {size} = orders
+  const {total, currency} = orders.charged()
   const summary = summaryOf(orders)
-  const {total, currency} = orders.charged()
-  if (refused !== undefined) screen.note(await writeRefused(refused, refusedRows(orders)))
-  if (screen.streams) {
-    await screen.event({event: 'summary', job: id, summary, ...(ledger && {ledger})})
-    screen.show({columns: [], rows: []})
-  } else {
-    const shown = screen.inTerminal ? unplaced(orders, job) : verdictsOf(orders, job)
-    const charged = money(digits(total.toFixed()), currency ?? 'SAR')
-    const fields = summaryFields(summary, charged, ledger && proofText(ledger))
-    const all = summary.placed + summary.alreadyPlaced === orders.size
-    screen.show(
-      verdictTable(
-        shown,
-        all ? '' : `Job ${id}: what was not charged`,
-        `Job ${id}: ${orders.size === 1 ? 'the order was' : `all ${orders.size} orders were`} charged once.`,
-      ),
-      {
-        columns: fields.map(({label, cell}) => ({key: label, header: label, get: () => cell})),
-        rows: [summary],
-        upright: true,
-      },
-    )
-  }
-  const rows = {[Symbol.iterator]: () => documentRows(orders, job)}
-  return {job: id, orders: rows, summary, ...(ledger && {ledger})}
-}
-
-function* unplaced(orders: JobOrders, job: JobFile): Generator<OrderVerdict> {
-  for (const row of verdictsOf(orders, job)) if (row.verdict !== 'CHARGED ONCE') yield row
-}
-
-function* documentRows(orders: JobOrders, job: JobFile) {
-  for (const row of verdictsOf(orders, job)) yield rowOf(row)
-}
-
-/** Every line of every refused order, as the file has them, with its problem. */
-function* refusedRows(orders: JobOrders): Generator<RefusedRow> {
-  for (let at = 0; at < orders.size; at++) {
-    const said = orders.outcome(at)
-    if (orders.state(at) !== 'refused' || said === undefined) continue
-    const {reference, customerRef, lines, address, discountCode} = orders.planned(at)
-    for (const {variantId, quantity} of lines) {
-      const problem = `${said.state}: ${said.message ?? ''}`
-      yield {
-        externalReference: reference,
-        customerRef,
-        variantId,
-        quantity,
-        ...address,
-        discountCode,
-        problem,
-      }
-    }
-  }
-}
-
-const some = (count: number) => (count === 1 ? '1 order was' : `${count} orders were`)
-
-/** What was charged above --max-total: the city, and with it the shipping fee, is known only when an order is made. */
-function chargedAbove(orders: JobOrders, maxTotal: string | null): Failure | undefined {
-  const {total, currency} = orders.charged()
-  if (maxTotal === null || !total.gt(maxTotal)) return undefined
-  return new Failure('CHARGED_ABOVE', {
-    message: `The orders stand, and ${total.toFixed()} ${currency ?? ''} were charged for them, above the --max-total of ${maxTotal}.`,
-    details: {total: total.toFixed(), maxTotal},
-  })
-}
-
-/** Whether all that is unknown is what the service told to leave to its account manager. */
-function isForAPerson(orders: JobOrders): boolean {
-  for (let at = 0; at < orders.size; at++) {
-    if (orders.state(at) !== 'unknown') continue
-    if (orders.outcome(at)?.state !== 'CONFLICT_ORDER_REQUIRES_INTERVENTION') return false
-  }
-  return true
-}
-
-/** What the exit code tells: 12 before 11, since what is unknown matters more. */
-function verdictOf(
-  id: string,
-  {refused, unknown}: Summary,
-  above: Failure | undefined,
-  forAPerson: boolean,
-): Failure | undefined {
-  const how = `\`scent jobs show ${id}\``
-  if (unknown > 0) {
-    return new Failure('ROWS_UNKNOWN', {
-      message: `${unknown === 1 ? '1 order' : `${unknown} orders`} could not be settled, and may have been charged; ${how} tells what would settle ${unknown === 1 ? 'it' : 'them'}.`,
-      hint: `${forAPerson ? 'Only the account manager can settle it: give the references' : `Go on with \`scent jobs resume ${id}\``}. Never order them again under other references.`,
-    })
-  }
-  if (above) return above
-  if (refused > 0) {
-    return new Failure('ROWS_REFUSED', {
-      message: `${some(refused)} refused, and nothing was charged for ${refused === 1 ? 'it' : 'them'}.`,
-      hint: `${how} tells why; \`scent jobs show ${id} --refused FILE\` writes them as a file to correct and import again.`,
-    })
-  }
-  return undefined
+  const all = summary.placed + summary.alreadyPlaced === size
+  return [
+    verdictTable(
+      inTerminal ? notCharged(orders, job) : verdictsOf(orders, job),
+      all ? '' : `Job ${id}: what was not charged`,
+      `Job ${id}: ${size === 1 ? 'the order was' : `all ${size} orders were`} charged once.`,
+    ),
+    summaryCard(summary, money(digits(total.toFixed()), currency ?? 'SAR'), ledger),
+  ]
 }

@@ -1,21 +1,23 @@
-import type {Client} from '../../client/client.ts'
 import {Failure, isFailure} from '../../contract/failure.ts'
 import {leastMs} from '../../contract/limits.ts'
 import {type Digits, digits, exact} from '../../contract/money.ts'
 import {pricesOf, type UnitPrice} from '../../flows/catalog.ts'
 import {minus} from '../../flows/order/price.ts'
 import {readBalance} from '../../flows/wallet.ts'
-import type {CheckedRows} from '../file/check.ts'
-import type {JobDraft, PlannedRow} from '../journal.ts'
+import {counted} from '../../terminal/text.ts'
+import {type CheckedRows, lookUpSkus} from '../file/check.ts'
+import {appendAll, type JobDraft, type PlannedRow} from '../journal.ts'
+import type {Wish} from '../kind.ts'
 import {type FileOrder, ordersIn} from './file.ts'
 import type {OrderPreviews} from './preview.ts'
 
 /** What a job of orders will do, before anything is sent that changes anything. */
 export interface OrderPlan {
+  file: string
   orders: number
   lines: number
   units: number
-  /** The goods with VAT at the prices of this moment; shipping comes on top. null where a price is not known. */
+  /** The goods with VAT at the prices of this moment; shipping comes on top. null if a price is not known. */
   goods: Digits | null
   /** Those of the goods that have a price. */
   pricedGoods: Digits
@@ -26,33 +28,77 @@ export interface OrderPlan {
   requests: number
   /** How long these take at the quota of a job, in milliseconds. */
   leastMs: number
-  /** What the wallet holds now, and will when the goods are paid; null where that is not known. */
+  /** What the wallet holds now, and will when the goods are paid; null if that is not known. */
   wallet: Digits | null
   walletAfter: Digits | null
 }
 
-const BATCH = 200
+/** A plan with what live previews say. */
+export interface DryRun extends OrderPlan, Omit<OrderPreviews, 'total' | 'currency'> {
+  /** What the orders that can be made would be charged, shipping included. */
+  total: Digits | null
+}
 
-/** Writes every order of a checked file into the draft of a job, and adds up what it will take. Only reads. */
-export async function planOrders(
-  client: Client,
-  orders: CheckedRows,
-  draft: Pick<JobDraft, 'append'>,
-  at: string,
-): Promise<OrderPlan> {
-  const prices = (await ifOpen(pricesOf(client, await variantsIn(orders)))) ?? new Map<string, UnitPrice>()
-  const {known, ...sum} = await planRows(orders, prices, draft, at)
-  const unpriced = [...prices].filter(([, {unitWithVat}]) => unitWithVat === null)
-  const requests = sum.lines + 2 * sum.orders
-  const pricedGoods = digits(sum.goods.toFixed())
-  const goods = known ? pricedGoods : null
+/** Writes every order into the draft of a job, and adds up what they will take. Only reads. */
+export async function planOrders(wish: Wish, draft: Pick<JobDraft, 'append'>, at: string) {
+  const {session, source} = wish
+  const {client, progress} = session
+  progress.say('Reading the catalog …')
+  const rows = await lookUpSkus(wish, await session.catalogTools())
+  progress.say('Planning …')
+  const prices = (await ifOpen(pricesOf(client, await variantsIn(rows)))) ?? new Map<string, UnitPrice>()
+  const sums = {orders: 0, lines: 0, units: 0, goods: exact('0'), known: true}
+  await appendAll(draft, plannedRows(rows, prices, at, sums))
   const wallet = (await ifOpen(readBalance(client)))?.balance ?? null
+  progress.clear()
+  return {rows, plan: {file: source.path, ...planOf(sums, rows, prices, wallet)}}
+}
+
+interface Sums {
+  orders: number
+  lines: number
+  units: number
+  goods: ReturnType<typeof exact>
+  /** Whether every order has a price. */
+  known: boolean
+}
+
+/** Every order of the file as the journal keeps it; adds each to the sums. */
+async function* plannedRows(
+  {file, checked, found}: CheckedRows,
+  prices: ReadonlyMap<string, UnitPrice>,
+  at: string,
+  sums: Sums,
+): AsyncGenerator<PlannedRow> {
+  for await (const order of ordersIn(file, checked, found)) {
+    const goods = goodsOf(order, prices)
+    sums.orders += 1
+    sums.lines += order.lines.length
+    sums.units += order.lines.reduce((units, {quantity}) => units + quantity, 0)
+    if (goods === null) sums.known = false
+    else sums.goods = sums.goods.plus(goods)
+    yield rowOf(order, goods, at)
+  }
+}
+
+function planOf(
+  {orders, lines, units, goods: sum, known}: Sums,
+  {names}: CheckedRows,
+  prices: ReadonlyMap<string, UnitPrice>,
+  wallet: Digits | null,
+): Omit<OrderPlan, 'file'> {
+  const requests = lines + 2 * orders
+  const pricedGoods = digits(sum.toFixed())
+  const goods = known ? pricedGoods : null
+  const unpriced = [...prices].filter(([, {unitWithVat}]) => unitWithVat === null)
   return {
-    ...sum,
+    orders,
+    lines,
+    units,
     goods,
     pricedGoods,
     currency: [...prices.values()].find(({currency}) => currency !== null)?.currency ?? null,
-    unpriced: unpriced.map(([variantId]) => ({variantId, sku: orders.names.get(variantId) ?? null})),
+    unpriced: unpriced.map(([variantId]) => ({variantId, sku: names.get(variantId) ?? null})),
     requests,
     leastMs: leastMs(requests),
     wallet,
@@ -69,33 +115,7 @@ async function variantsIn({file, checked, found}: CheckedRows): Promise<Set<stri
   return ids
 }
 
-async function planRows(
-  {file, checked, found}: CheckedRows,
-  prices: ReadonlyMap<string, UnitPrice>,
-  draft: Pick<JobDraft, 'append'>,
-  at: string,
-) {
-  const sum = {orders: 0, lines: 0, units: 0, goods: exact('0'), known: true}
-  let batch: PlannedRow[] = []
-  const flush = async () => {
-    await draft.append(batch)
-    batch = []
-  }
-  for await (const order of ordersIn(file, checked, found)) {
-    const goods = goodsOf(order, prices)
-    sum.orders += 1
-    sum.lines += order.lines.length
-    sum.units += order.lines.reduce((units, {quantity}) => units + quantity, 0)
-    if (goods === null) sum.known = false
-    else sum.goods = sum.goods.plus(goods)
-    batch.push(rowOf(order, goods, at))
-    if (batch.length === BATCH) await flush()
-  }
-  await flush()
-  return sum
-}
-
-/** What a plan can do without: undefined where this credential may not read it, or the service has none of it. */
+/** What a plan can do without: undefined if this credential may not read it, or the service has none of it. */
 async function ifOpen<T>(read: Promise<T>): Promise<T | undefined> {
   try {
     return await read
@@ -131,45 +151,46 @@ function goodsOf({lines}: FileOrder, prices: ReadonlyMap<string, UnitPrice>): st
   return sum.toFixed()
 }
 
-/** A plan by live previews. */
-export type PreviewedPlan = Omit<OrderPreviews, 'total'> &
-  Pick<OrderPlan, 'currency' | 'walletAfter'> & {total: Digits | null}
-
 /** What live previews say in the place of the plan's own figures. */
-export function withPreviews({currency, wallet}: OrderPlan, previews: OrderPreviews): PreviewedPlan {
+export function withPreviews(plan: OrderPlan, previews: OrderPreviews): DryRun {
   const total = previews.total === null ? null : digits(previews.total)
   return {
+    ...plan,
     ...previews,
     total,
-    currency: currency ?? previews.currency,
-    walletAfter: wallet === null || total === null ? null : minus(wallet, total),
+    currency: plan.currency ?? previews.currency,
+    walletAfter: plan.wallet === null || total === null ? null : minus(plan.wallet, total),
   }
 }
 
-/** Fails with LIMIT_EXCEEDED where the goods alone cost more than the whole job may charge. */
-export function requireWithin({pricedGoods, currency}: OrderPlan, maxTotal: string | undefined): void {
-  if (maxTotal === undefined || !exact(pricedGoods).gt(exact(maxTotal))) return
+const LESS = 'Approve the new amount with --max-total, or import less.'
+const isAbove = (amount: Digits | null, maxTotal: string | null | undefined): maxTotal is string =>
+  amount !== null && maxTotal != null && exact(amount).gt(exact(maxTotal))
+
+/** Fails with LIMIT_EXCEEDED if the goods alone cost more than the whole job may charge. */
+export function requireWithin({pricedGoods, currency}: OrderPlan, maxTotal: string | null | undefined): void {
+  if (!isAbove(pricedGoods, maxTotal)) return
   throw new Failure('LIMIT_EXCEEDED', {
     message: `The goods of the file cost ${pricedGoods} ${currency ?? ''}, above the --max-total of ${maxTotal}. Nothing was sent.`,
-    hint: 'Approve the new amount with --max-total, or import less.',
+    hint: LESS,
     details: {goods: String(pricedGoods), maxTotal},
   })
 }
 
-/** What an import would meet as things are; undefined where that is nothing. */
+/** The problem that an import would run into now, if any. */
 export function findingOf(
-  {total, currency, orders, refused}: OrderPlan & PreviewedPlan,
-  maxTotal: string | undefined,
+  {total, currency, orders, refused}: DryRun,
+  maxTotal: string | null | undefined,
 ): Failure | undefined {
-  if (maxTotal !== undefined && total !== null && exact(total).gt(exact(maxTotal)))
+  if (isAbove(total, maxTotal))
     return new Failure('LIMIT_EXCEEDED', {
       message: `The orders would be charged ${total} ${currency ?? ''}, above the --max-total of ${maxTotal}. Nothing was ordered.`,
-      hint: 'Approve the new amount with --max-total, or import less.',
+      hint: LESS,
       details: {total: String(total), maxTotal},
     })
   if (refused.length === 0) return undefined
   return new Failure('ROWS_REFUSED', {
-    message: `${refused.length} of ${orders} ${orders === 1 ? 'order' : 'orders'} can't be made as things are. Nothing was ordered.`,
+    message: `${refused.length} of ${counted(orders, 'order')} can't be made at present. Nothing was ordered.`,
     hint: 'Correct their lines, or import the file without them.',
   })
 }

@@ -13,11 +13,11 @@ import {pool} from '../pool.ts'
 import type {FileOrder} from './file.ts'
 import {fillExactly} from './fill.ts'
 
-/** What the orders of a file would be charged as things are. */
+/** What the orders of a file would be charged now. */
 export interface OrderPreviews {
   /** Different baskets, each of which was previewed once. */
   baskets: number
-  /** What all orders that can be made would be charged, VAT and shipping included; null where a preview does not tell. */
+  /** What all orders that can be made would be charged, VAT and shipping included; null if a preview does not tell. */
   total: string | null
   currency: string | null
   /** Orders that can't be made. */

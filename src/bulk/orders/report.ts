@@ -1,28 +1,21 @@
-import type {Client} from '../../client/client.ts'
 import {entryOf} from '../../contract/errors.ts'
-import {type Digits, digits, exact, isDigits} from '../../contract/money.ts'
-import {listWalletTransactions, type WalletTransaction} from '../../contract/wallet.ts'
-import {CLEARLY_MS} from '../../flows/order/existing.ts'
+import {Failure} from '../../contract/failure.ts'
+import {type Digits, digits} from '../../contract/money.ts'
 import type {Outcome} from '../../store/orders.ts'
+import {counted} from '../../terminal/text.ts'
 import type {JobFile} from '../journal.ts'
+import type {Counts} from '../meter.ts'
+import {errorOf, type RowError, rowsRefused} from '../report.ts'
 import type {JobOrders} from './fold.ts'
 
 /** What became of one order of a job, as --json shows it. */
-export interface OrderRow {
+interface OrderRow {
   externalReference: string
   customerRef: string
   outcome: 'placed' | 'already-placed' | 'refused' | 'unknown' | 'pending'
   orderId: string | null
   total: Digits | null
   error: RowError | null
-}
-
-/** Why a row of a job is not as it should be. */
-export interface RowError {
-  state: string
-  httpStatus?: number
-  message: string
-  hint: string
 }
 
 /** The verdict on it, for people: whether money moved, and why that is certain or what would settle it. */
@@ -37,16 +30,16 @@ export interface OrderVerdict extends OrderRow {
   rows: number[]
 }
 
-export interface Summary {
+export interface OrderSummary {
   placed: number
   alreadyPlaced: number
   refused: number
   unknown: number
-  /** Not begun; only where there are some. */
+  /** Not begun; only if there are any. */
   pending?: number
 }
 
-/** The verdicts on all orders of a job, in the order of its file, each read from the journal when it is asked for. */
+/** The verdicts on all orders of a job, in the order of its file, each read from the journal when it is needed. */
 export function* verdictsOf(orders: JobOrders, job: JobFile): Generator<OrderVerdict> {
   const running = job.isRunning()
   for (let at = 0; at < orders.size; at++) {
@@ -58,14 +51,7 @@ export function* verdictsOf(orders: JobOrders, job: JobFile): Generator<OrderVer
 
 const underWay = {outcome: 'pending', verdict: 'UNDER WAY', why: 'Its answer is on its way.'} as const
 
-export function rowOf({
-  externalReference,
-  customerRef,
-  outcome,
-  orderId,
-  total,
-  error,
-}: OrderVerdict): OrderRow {
+function rowOf({externalReference, customerRef, outcome, orderId, total, error}: OrderVerdict): OrderRow {
   return {externalReference, customerRef, outcome, orderId, total, error}
 }
 
@@ -97,24 +83,7 @@ function outcomeOf(orders: JobOrders, at: number, said: Outcome | undefined): Or
   return said === undefined ? 'pending' : 'refused'
 }
 
-export function errorOf({
-  state,
-  http,
-  message,
-}: {
-  state: string
-  http: number | null
-  message?: string | null | undefined
-}): RowError {
-  const entry = entryOf(state, http ?? undefined)
-  return {
-    state,
-    ...(http === null ? {} : {httpStatus: http}),
-    message: message ?? entry.says,
-    hint: entry.next,
-  }
-}
-
+/** The verdict on an order: whether it was charged, and why that is certain or what would settle it. */
 function verdictText(
   orders: JobOrders,
   at: number,
@@ -127,27 +96,28 @@ function verdictText(
   switch (outcome) {
     case 'placed':
       return {verdict: 'CHARGED ONCE', why: `The order stands. ${message}`.trim()}
-    case 'already-placed':
-      return {
-        verdict: 'CHARGED ONCE',
-        why: `The service had this very order before; it was not charged again. ${message}`.trim(),
-      }
+    case 'already-placed': {
+      const why = `The service had this very order before; it was not charged again. ${message}`.trim()
+      return {verdict: 'CHARGED ONCE', why}
+    }
     case 'pending':
       return {verdict: 'NOT CHARGED', why: `Not begun; nothing was sent. \`${resume}\` goes on.`}
     case 'refused': {
-      const {state = '', http} = said ?? {}
-      const who =
-        entryOf(state, http ?? undefined).http === undefined ? 'It was not ordered' : 'The service refused it'
-      const sent = orders.wasSubmitted(at) ? `${who} (${state}).` : 'No order was sent.'
       const again = orders.state(at) === 'todo' ? ` \`${resume}\` does it again.` : ''
-      return {verdict: 'NOT CHARGED', why: `${sent} ${message}${again}`}
+      return {verdict: 'NOT CHARGED', why: `${refusedBy(orders, at, said)} ${message}${again}`}
     }
-    case 'unknown':
-      return {
-        verdict: 'UNKNOWN',
-        why: `${message || 'Cut off before its answer.'} ${settledBy(orders, at, said, resume)}`,
-      }
+    case 'unknown': {
+      const why = `${message || 'Cut off before its answer.'} ${settledBy(orders, at, said, resume)}`
+      return {verdict: 'UNKNOWN', why}
+    }
   }
+}
+
+function refusedBy(orders: JobOrders, at: number, said: Outcome | undefined): string {
+  if (!orders.wasSubmitted(at)) return 'No order was sent.'
+  const {state = '', http} = said ?? {}
+  const isOurs = entryOf(state, http ?? undefined).http === undefined
+  return `${isOurs ? 'It was not ordered' : 'The service refused it'} (${state}).`
 }
 
 /** What settles an open order, and when. */
@@ -155,13 +125,13 @@ function settledBy(orders: JobOrders, at: number, said: Outcome | undefined, res
   if (said?.state === 'CONFLICT_ORDER_REQUIRES_INTERVENTION')
     return 'Only the account manager can settle it: give the reference.'
   if (!orders.wasSubmitted(at))
-    return `\`${resume}\` orders with the same reference: whoever comes first, it is charged once.`
+    return `\`${resume}\` orders under the same reference; only one of the two runs is charged.`
   const end = orders.locksEnd(at)
   const sure = end === null ? '' : ` After ${end}, when its last lock has ended, the answer is final.`
   return `\`${resume}\` asks the service again with the same reference.${sure}`
 }
 
-export function summaryOf(orders: JobOrders): Summary {
+export function summaryOf(orders: JobOrders): OrderSummary {
   const open = orders.openCount()
   const pending = orders.count('todo') - open - orders.reopenedCount()
   return {
@@ -173,67 +143,101 @@ export function summaryOf(orders: JobOrders): Summary {
   }
 }
 
-/** Whether every placed order of a job has a debit of its own in the wallet's ledger. */
-export interface LedgerProof {
-  proved: boolean
-  /** Debits found for placed orders, and what they add up to. */
-  debits: number
-  total: string
-  /** Totals of placed orders for which there is no debit. */
-  missing: string[]
-  /** Debits of orders since the job began that are not the job's. */
-  others: number
+export function* notCharged(orders: JobOrders, job: JobFile): Generator<OrderVerdict> {
+  for (const row of verdictsOf(orders, job)) if (row.verdict !== 'CHARGED ONCE') yield row
 }
 
-/**
- * Compares the totals of a job's placed orders with the ledger's debits as multisets, in exact decimals: an entry
- * carries no reference of its order. Costs a request for each hundred entries since the job's first lock.
- */
-export async function proveByLedger(client: Client, orders: JobOrders): Promise<LedgerProof> {
-  const expected = new Map<string, number>()
+export function* documentRows(orders: JobOrders, job: JobFile): Generator<OrderRow> {
+  for (const row of verdictsOf(orders, job)) yield rowOf(row)
+}
+
+export const refusalColumns: readonly string[] = [
+  ...['externalReference', 'customerRef', 'variantId', 'quantity', 'recipient', 'line1', 'line2', 'city'],
+  ...['nationalAddress', 'region', 'postalCode', 'countryCode', 'phone', 'discountCode', 'problem'],
+]
+
+/** Every line of every refused order, as the file has them, with its problem. */
+export function* refusalsOf(orders: JobOrders): Generator<object> {
   for (let at = 0; at < orders.size; at++) {
-    if (orders.state(at) !== 'placed') continue
-    const total = orders.outcome(at)?.total
-    const name = total == null ? 'unknown' : exact(total).toFixed()
-    expected.set(name, (expected.get(name) ?? 0) + 1)
+    const said = orders.outcome(at)
+    if (orders.state(at) !== 'refused' || said === undefined) continue
+    const {reference, customerRef, lines, address, discountCode} = orders.planned(at)
+    for (const {variantId, quantity} of lines) {
+      const problem = `${said.state}: ${said.message ?? ''}`
+      yield {
+        externalReference: reference,
+        customerRef,
+        variantId,
+        quantity,
+        ...address,
+        discountCode,
+        problem,
+      }
+    }
   }
-  const proof: LedgerProof = {proved: false, debits: 0, total: '0', missing: [], others: 0}
-  const since = orders.since()
-  if (since !== null) await matchAll(client, {fromUtc: since}, expected, proof)
-  proof.missing = missingOf(expected)
-  // An order counts as ours that another run of the file has made a moment before this job's first lock.
-  if (since !== null && proof.missing.length > 0) {
-    const {others} = proof
-    const before = new Date(Date.parse(since) - CLEARLY_MS).toISOString()
-    await matchAll(client, {fromUtc: before, toUtc: since}, expected, proof)
-    Object.assign(proof, {others, missing: missingOf(expected)})
-  }
-  return {...proof, proved: proof.missing.length === 0}
 }
 
-const missingOf = (expected: ReadonlyMap<string, number>) =>
-  [...expected].flatMap(([total, left]) => Array<string>(left).fill(total))
-
-async function matchAll(
-  client: Client,
-  window: {fromUtc: string; toUtc?: string},
-  expected: Map<string, number>,
-  proof: LedgerProof,
-): Promise<void> {
-  const query = {...window, referenceType: ['Order']}
-  const entries: AsyncIterable<WalletTransaction> = client.pages(listWalletTransactions, {query})
-  for await (const entry of entries) match(entry, expected, proof)
+export function countsOf(orders: JobOrders): Counts {
+  const {total, currency} = orders.charged()
+  return {
+    done: orders.size - orders.count('todo') - orders.count('unknown'),
+    total: orders.size,
+    refused: orders.count('refused'),
+    unknown: orders.count('unknown'),
+    charged: total.toFixed(2),
+    currency: currency ?? 'SAR',
+  }
 }
 
-function match(entry: WalletTransaction, expected: Map<string, number>, proof: LedgerProof): void {
-  if (entry.transactionType !== 'Debit' || !isDigits(entry.amount)) return
-  const amount = exact(entry.amount).abs()
-  const left = expected.get(amount.toFixed()) ?? 0
-  if (left === 0) {
-    proof.others += 1
-    return
+/** What the exit code tells: 12 before 11, since what is unknown matters more. `note` hears what is worth knowing besides. */
+export function verdictOn(
+  orders: JobOrders,
+  {head: {id, options}}: JobFile,
+  note: (text: string) => void,
+): Failure | undefined {
+  const {refused, unknown} = summaryOf(orders)
+  const others = orders.otherTotals()
+  if (others > 0)
+    note(
+      `${were(others)} charged another total than the price lock said: the city decides the shipping fee, which no lock knows. \`scent jobs show ${id} --output csv\` names them.`,
+    )
+  if (unknown > 0) return unsettled(id, unknown, isForAPerson(orders))
+  const it = refused === 1 ? 'it' : 'them'
+  return (
+    chargedAbove(orders, options.maxTotal ?? null) ??
+    (refused > 0
+      ? rowsRefused(id, `${were(refused)} refused, and nothing was charged for ${it}.`)
+      : undefined)
+  )
+}
+
+const were = (count: number) => `${counted(count, 'order')} ${count === 1 ? 'was' : 'were'}`
+
+function unsettled(id: string, unknown: number, forAPerson: boolean): Failure {
+  const way = forAPerson
+    ? 'Only the account manager can settle it: give the references'
+    : `Go on with \`scent jobs resume ${id}\``
+  return new Failure('ROWS_UNKNOWN', {
+    message: `${counted(unknown, 'order')} could not be settled, and may have been charged; \`scent jobs show ${id}\` tells what would settle ${unknown === 1 ? 'it' : 'them'}.`,
+    hint: `${way}. Never order them again under other references.`,
+  })
+}
+
+/** What was charged above --max-total: the city, and with it the shipping fee, is known only when an order is made. */
+function chargedAbove(orders: JobOrders, maxTotal: string | null): Failure | undefined {
+  const {total, currency} = orders.charged()
+  if (maxTotal === null || !total.gt(maxTotal)) return undefined
+  return new Failure('CHARGED_ABOVE', {
+    message: `The orders stand, and ${total.toFixed()} ${currency ?? ''} were charged for them, above the --max-total of ${maxTotal}.`,
+    details: {total: total.toFixed(), maxTotal},
+  })
+}
+
+/** Whether the service told to leave every unknown order to its account manager. */
+function isForAPerson(orders: JobOrders): boolean {
+  for (let at = 0; at < orders.size; at++) {
+    if (orders.state(at) !== 'unknown') continue
+    if (orders.outcome(at)?.state !== 'CONFLICT_ORDER_REQUIRES_INTERVENTION') return false
   }
-  expected.set(amount.toFixed(), left - 1)
-  proof.debits += 1
-  proof.total = exact(proof.total).plus(amount).toFixed()
+  return true
 }

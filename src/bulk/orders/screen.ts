@@ -1,25 +1,12 @@
-import {accessSync, constants, createWriteStream, existsSync} from 'node:fs'
-import {dirname} from 'node:path'
-import {Failure} from '../../contract/failure.ts'
-import type {Digits} from '../../contract/money.ts'
-import {badge, type Cell, money, time} from '../../terminal/cells.ts'
-import {Outlet, showCsv} from '../../terminal/output.ts'
-import type {Column, Field, Table} from '../../terminal/table.ts'
-import {safe, type Tone} from '../../terminal/text.ts'
-
-/** The verdict on an order of a job. */
-export interface VerdictView {
-  externalReference: string
-  customerRef: string
-  outcome: string
-  orderId: string | null
-  total: Digits | null
-  currency: string | null
-  verdict: string
-  why: string
-  rows: number[]
-  error: {state: string} | null
-}
+import {type Digits, exact} from '../../contract/money.ts'
+import {badge, type Cell, money, moneyText, span} from '../../terminal/cells.ts'
+import type {Card} from '../../terminal/output.ts'
+import type {Column, Table} from '../../terminal/table.ts'
+import {counted, type Tone} from '../../terminal/text.ts'
+import type {Ledger} from '../journal.ts'
+import type {DryRun, OrderPlan} from './plan.ts'
+import type {RefusedPreview} from './preview.ts'
+import type {OrderSummary, OrderVerdict} from './report.ts'
 
 const verdictTones: Record<string, Tone> = {
   'CHARGED ONCE': 'good',
@@ -27,7 +14,7 @@ const verdictTones: Record<string, Tone> = {
   UNKNOWN: 'bad',
 }
 
-export const verdictColumns: Column<VerdictView>[] = [
+const columns: Column<OrderVerdict>[] = [
   {key: 'reference', header: 'Reference', whole: true, get: (row) => row.externalReference},
   {key: 'verdict', header: 'Verdict', whole: true, get: ({verdict}) => badge(verdict, verdictTones)},
   {key: 'outcome', header: 'Outcome', shown: 'plain', get: ({outcome}) => outcome},
@@ -40,149 +27,117 @@ export const verdictColumns: Column<VerdictView>[] = [
   {key: 'why', header: 'Why', get: ({why}) => why},
 ]
 
-interface Counted {
-  placed: number
-  alreadyPlaced: number
-  refused: number
-  unknown: number
-  pending?: number
+export function verdictTable(
+  rows: Iterable<OrderVerdict>,
+  title: string,
+  empty: string,
+): Table<OrderVerdict> {
+  return {columns, rows, title, empty}
 }
 
 /** What a job adds up to. */
-export function summaryFields(
-  {placed, alreadyPlaced, refused, unknown, pending = 0}: Counted,
+export function summaryCard(
+  {placed, alreadyPlaced, refused, unknown, pending = 0}: OrderSummary,
   charged: Cell,
-  ledger: string | null,
-): Field[] {
-  const some = (label: string, count: number) => (count > 0 ? [{label, cell: count}] : [])
-  return [
-    {label: 'Charged once', cell: placed},
-    ...some('Ordered before', alreadyPlaced),
-    ...some('Not charged', refused),
-    ...some('Unknown', unknown),
-    ...some('Not begun', pending),
-    {label: 'Charged in all', cell: charged},
-    ...(ledger === null ? [] : [{label: 'Ledger', cell: ledger}]),
+  ledger: Ledger | undefined,
+): Card<object> {
+  const cells: [label: string, cell: Cell][] = [
+    ['Charged once', placed],
+    ['Ordered before', alreadyPlaced || null],
+    ['Not charged', refused || null],
+    ['Unknown', unknown || null],
+    ['Not begun', pending || null],
+    ['Charged in all', charged],
+    ['Ledger', ledger && proofText(ledger)],
   ]
+  const shown = cells.filter(([, cell]) => cell !== null && cell !== undefined)
+  return {
+    columns: shown.map(([label, cell]) => ({key: label, header: label, get: () => cell})),
+    rows: [{}],
+    upright: true,
+  }
 }
 
-interface Proof {
-  proved: boolean
-  debits: number
-  total: string
-  missing: string[]
-  others: number
-}
-
-export function proofText({proved, debits, missing, others}: Proof): string {
+function proofText({proved, debits, missing, others}: Ledger): string {
   const beside = others > 0 ? `; ${others} other debits of orders since the job began` : ''
   return proved
     ? `placed orders and debits match, ${debits} to ${debits}, each total its own${beside}`
     : `of ${debits + missing.length} placed orders ${missing.length} have no debit (${missing.slice(0, 5).join(', ')})${beside}`
 }
 
-/** A job of the local record. */
-export interface JobRow {
-  id: string
-  kind: string
-  file: string
-  state: string
-  startedAt: string
-  summary: Record<string, number>
+export function planCard(plan: OrderPlan | DryRun): Card<OrderPlan | DryRun> {
+  const amount = (value: Digits | null): Cell => money(value, plan.currency ?? 'SAR')
+  const previews = 'baskets' in plan ? plan : undefined
+  const all = plan.unpriced.length === 0
+  const fields: Column<OrderPlan | DryRun>[] = [
+    {key: 'file', header: 'File', get: ({file}) => file},
+    {key: 'orders', header: 'Orders', get: ({orders}) => orders},
+    {key: 'lines', header: 'Lines', get: ({lines}) => lines},
+    {key: 'units', header: 'Units', get: ({units}) => units},
+    {key: 'goods', header: 'Goods incl. VAT', get: ({goods}) => amount(goods)},
+    {
+      key: 'priced-goods',
+      header: 'Goods with a price',
+      get: ({pricedGoods}) => (all ? null : amount(pricedGoods)),
+    },
+    {
+      key: 'unpriced',
+      header: 'Variants without a price',
+      get: ({unpriced}) => (all ? null : unpriced.map(({sku, variantId}) => sku ?? variantId).join(', ')),
+    },
+    {key: 'total', header: 'Total with shipping', get: () => amount(previews?.total ?? null)},
+    {key: 'baskets', header: 'Baskets previewed', get: () => previews?.baskets ?? null},
+    {key: 'refused', header: "Orders that can't be made", get: () => previews?.refused.length || null},
+    {key: 'wallet', header: 'Wallet now', get: ({wallet}) => amount(wallet)},
+    {
+      key: 'wallet-after',
+      header: previews ? 'Wallet after' : 'Wallet after the goods',
+      get: ({walletAfter}) => amount(walletAfter),
+    },
+    {key: 'requests', header: 'Requests', get: ({requests}) => requests},
+    {key: 'time', header: 'Time at the quota', get: ({leastMs}) => timeText(leastMs)},
+  ]
+  return {rows: [plan], upright: true, columns: fields.filter(({get}) => get(plan) !== null)}
 }
 
-const jobTones: Record<string, Tone> = {
-  running: 'warn',
-  interrupted: 'bad',
-  damaged: 'bad',
-  unsettled: 'bad',
-  finished: 'good',
-}
-
-export const jobColumns: Column<JobRow>[] = [
-  {key: 'job', header: 'Job', whole: true, get: ({id}) => id},
-  {key: 'kind', header: 'Kind', get: ({kind}) => kind},
-  {key: 'state', header: 'State', get: ({state}) => badge(state, jobTones)},
-  {key: 'started', header: 'Started', get: ({startedAt}) => time(startedAt)},
-  {key: 'summary', header: 'Summary', get: ({summary}) => summaryText(summary)},
-  {key: 'file', header: 'File', yields: true, get: ({file}) => file},
+const refusedColumns: Column<RefusedPreview>[] = [
+  {key: 'reference', header: 'Reference', whole: true, get: (row) => row.externalReference},
+  {key: 'customer', header: 'Customer', yields: true, get: ({customerRef}) => customerRef},
+  {key: 'rows', header: 'Line', get: ({rows}) => rows.join(' ')},
+  {key: 'state', header: 'State', get: ({state}) => state},
+  {key: 'why', header: 'Why', get: ({message}) => message},
 ]
 
-const words: Record<string, string> = {alreadyPlaced: 'ordered before', pending: 'not begun'}
-
-function summaryText(summary: Record<string, number>): string {
-  const some = Object.entries(summary).filter(([, count]) => count > 0)
-  return some.map(([name, count]) => `${count} ${words[name] ?? name}`).join(', ') || 'nothing yet'
+/** The orders that can't be made, if there are any. */
+export function refusedPreviews({refused}: DryRun): Table<RefusedPreview>[] {
+  return refused.length === 0
+    ? []
+    : [{columns: refusedColumns, rows: refused, title: "Orders that can't be made"}]
 }
 
-export function verdictTable(rows: Iterable<VerdictView>, title: string, empty: string): Table<VerdictView> {
-  return {columns: verdictColumns, rows, title, empty}
+const timeText = (ms: number) => (ms < 60_000 ? 'under a minute' : `at least ${span(ms)}`)
+
+const isShort = ({walletAfter}: OrderPlan) => walletAfter !== null && exact(walletAfter).lt(0)
+
+/** What else there is to say of a plan; '' for nothing. */
+export const shortText = (plan: OrderPlan) => (isShort(plan) ? 'The wallet does not cover it.' : '')
+
+export function planQuestion(plan: OrderPlan): string {
+  const {orders, goods, currency} = plan
+  const cost =
+    goods === null ? 'at the prices of their locks' : `for ${moneyText(goods, currency)} plus shipping`
+  return `Place ${counted(orders, 'order')} ${cost}? ${shortText(plan)}`.trim()
 }
 
-/** A line of a refused order, as a file of orders has it. */
-export interface RefusedRow {
-  externalReference: string
-  customerRef: string
-  variantId: string
-  quantity: number
-  discountCode?: string | undefined
-  problem: string
-  [field: string]: string | number | undefined
-}
-
-const refusedOrderColumns: readonly string[] = [
-  ...['externalReference', 'customerRef', 'variantId', 'quantity', 'recipient', 'line1', 'line2', 'city'],
-  ...['nationalAddress', 'region', 'postalCode', 'countryCode', 'phone', 'discountCode', 'problem'],
-]
-export const refusedCartColumns = ['customerRef', 'variantId', 'quantity', 'problem']
-
-/** Fails with INVALID_INPUT where there is such a file already: it may be the one that was imported. */
-export function requireNew(path: string): void {
-  requireFolder(path)
-  if (!existsSync(path)) return
-  throw new Failure('INVALID_INPUT', {
-    message: `${JSON.stringify(path)} exists already, and is not overwritten.`,
-    hint: 'Give --refused the name of a new file.',
-  })
-}
-
-/** What can't be written is known before a job runs for it. */
-function requireFolder(path: string): void {
-  try {
-    accessSync(dirname(path), constants.W_OK)
-  } catch (error) {
-    throw new Failure('INVALID_INPUT', {
-      message: `${JSON.stringify(path)} can't be written (${(error as NodeJS.ErrnoException).code}).`,
-      hint: 'Give --refused a file in a folder that can be written to.',
-    })
-  }
-}
-
-/** Writes refused rows as CSV that can be corrected and imported again. Answers what was done, in a sentence. */
-export async function writeRefused(
-  path: string,
-  rows: Iterable<object>,
-  names = refusedOrderColumns,
-): Promise<string> {
-  const list = rows[Symbol.iterator]()
-  const first = list.next()
-  if (first.done) return `Nothing was refused; ${path} was not written.`
-  const out = new Outlet(createWriteStream(path, {flags: 'wx', mode: 0o600}))
-  const all = (function* () {
-    yield first.value
-    yield* {[Symbol.iterator]: () => list}
-  })()
-  // What the file said comes back letter for letter; a problem may quote the service.
-  const cellOf = (row: Record<string, Cell>, key: string) =>
-    key === 'problem' ? safe(row.problem) : row[key]
-  const columns = names.map((key) => ({
-    key,
-    header: key,
-    get: (row: Record<string, Cell>) => cellOf(row, key),
-  }))
-  await showCsv(out, {rows: all}, columns, String)
-  await new Promise<void>((done) => out.stream.end(done))
-  if (out.problem)
-    throw new Failure('FILE_FAILED', {message: `${path} could not be written (${out.problem.code}).`})
-  return `The refused rows are in ${path}: correct them there, and import that file.`
+/** A plan in one line, for the log of a script. */
+export function planText(plan: OrderPlan): string {
+  const {orders, lines, goods, currency, wallet, requests, leastMs} = plan
+  const parts = [
+    `${counted(orders, 'order')} of ${counted(lines, 'line')}`,
+    ...(goods === null ? [] : [`${moneyText(goods, currency)} plus shipping`]),
+    ...(wallet === null ? [] : [`${moneyText(wallet, currency)} in the wallet`]),
+    `${requests} requests`,
+    timeText(leastMs),
+  ]
+  return `Planned: ${parts.join(', ')}. ${shortText(plan)}`.trim()
 }

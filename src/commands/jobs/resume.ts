@@ -1,5 +1,4 @@
 import * as Args from '@oclif/core/args'
-import {requireNew} from '../../bulk/orders/screen.ts'
 import {apiFlags, concurrencyFlag, refusedFlag, ScentCommand} from '../../command.ts'
 
 export default class JobsResume extends ScentCommand {
@@ -20,10 +19,13 @@ A second process on the same job is refused.`
   }
 
   async run(): Promise<unknown> {
-    await this.staySmall()
     const {args, flags} = await this.parse(JobsResume)
+    const {openJobs} = await import('../../bulk/journal.ts')
+    const {requireNew} = await import('../../bulk/screen.ts')
+    const {runJob, staySmall} = await import('../../bulk/run.ts')
+    staySmall()
     if (flags.refused !== undefined) requireNew(flags.refused)
     const session = await this.session(flags, {job: true, board: true})
-    return this.runJob(session, (await session.jobs()).open(args.job), flags)
+    return runJob(this, session, openJobs(session.folders, session.identity).open(args.job), flags)
   }
 }

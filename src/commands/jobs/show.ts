@@ -1,6 +1,5 @@
 import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
-import {requireNew} from '../../bulk/orders/screen.ts'
 import {apiFlags, refusedFlag, ScentCommand} from '../../command.ts'
 
 export default class JobsShow extends ScentCommand {
@@ -24,11 +23,13 @@ It reads local records and asks the service nothing. --watch follows a job that 
 
   async run(): Promise<unknown> {
     const {args, flags} = await this.parse(JobsShow)
+    const {requireNew} = await import('../../bulk/screen.ts')
     if (flags.refused !== undefined) requireNew(flags.refused)
     // The quota of a job is not that of a command.
     const session = await this.session(flags, {job: flags.watch})
-    const job = (await session.jobs()).open(args.job)
-    return this.showJob(session, job, {
+    const {openJobs} = await import('../../bulk/journal.ts')
+    const {showJob} = await import('../../bulk/run.ts')
+    return showJob(this, session, openJobs(session.folders, session.identity).open(args.job), {
       refused: flags.refused,
       ...(flags.watch && {watch: this.interrupts.until()}),
     })

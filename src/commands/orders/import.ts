@@ -1,24 +1,5 @@
-import {resolve} from 'node:path'
 import * as Flags from '@oclif/core/flags'
-import {type NamedFile, requireGoodRows, requireGoodSkus} from '../../bulk/file/check.ts'
-import type {RowsFile} from '../../bulk/file/groups.ts'
-import type {VariantsBySku} from '../../bulk/file/rows.ts'
-import type {JobDraft, JobFile} from '../../bulk/journal.ts'
-import {checkOrderFile, ordersIn} from '../../bulk/orders/file.ts'
-import {findingOf, planOrders, requireWithin, withPreviews} from '../../bulk/orders/plan.ts'
-import {
-  type DryRunView,
-  planCard,
-  planQuestion,
-  planText,
-  refusedPreviews,
-  shortText,
-} from '../../bulk/orders/plan-screen.ts'
-import {requireNew} from '../../bulk/orders/screen.ts'
-import type {SameJob} from '../../bulk/standing.ts'
 import {apiFlags, concurrencyFlag, refusedFlag, rowsArg, ScentCommand} from '../../command.ts'
-import type {Session} from '../../session.ts'
-import type {RowFile} from '../../store/rows.ts'
 import {amountFlag, ratioFlag} from '../../terminal/amounts.ts'
 
 export default class OrdersImport extends ScentCommand {
@@ -61,86 +42,22 @@ Exit codes: 0 every order was charged once, 11 some were refused and not charged
   }
 
   async run(): Promise<unknown> {
-    await this.staySmall()
     const {args, flags} = await this.parse(OrdersImport)
-    const maxTotal = amountFlag('--max-total', flags['max-total'])
-    const maxDrift = ratioFlag('--max-drift', flags['max-drift'])
-    if (flags.refused !== undefined) requireNew(flags.refused)
-    const file = await this.rows(args.file)
-    const source = {path: args.file, check: (found?: VariantsBySku) => checkOrderFile(file, found)}
-    const checked = await requireGoodRows(source, () => this.catalog(flags))
-    const session = await this.session(flags, {job: true, board: true})
-    const wish = {file, checked, source, maxTotal}
-    if (flags['dry-run']) return this.dryRun(session, wish, flags.concurrency)
-    const same = {kind: 'orders', fileHash: file.hash} as const
-    const earlier = await this.goOn(session, same, flags)
-    if (earlier) return earlier.document
-    const about = {
-      kind: 'orders',
-      file: args.file === '-' ? '-' : resolve(args.file),
-      fileHash: file.hash,
-      program: this.config.version,
-      options: {cart: flags.cart, maxTotal: maxTotal ?? null, maxDrift: maxDrift ?? null},
-    } as const
-    const draft = await (await session.jobs()).draft(about, new Date().toISOString())
-    return this.runJob(session, await this.approve(session, draft, wish, same), flags)
-  }
-
-  /** Plans the job, shows it and asks once. */
-  private async approve(session: Session, draft: JobDraft, wish: Wish, same: SameJob): Promise<JobFile> {
-    try {
-      const {plan} = await this.plan(session, draft, wish)
-      requireWithin(plan, wish.maxTotal)
-      if (process.stderr.isTTY) await this.screen(planCard(plan))
-      else this.note(planText(plan))
-      await this.confirm(planQuestion(plan))
-      return await this.begin(session, draft, same)
-    } catch (error) {
-      draft.drop()
-      throw error
+    const options = {
+      cart: flags.cart,
+      maxTotal: amountFlag('--max-total', flags['max-total']) ?? null,
+      maxDrift: ratioFlag('--max-drift', flags['max-drift']) ?? null,
     }
-  }
-
-  /** Plans the job without a record of it, and prices its orders by live previews. */
-  private async dryRun(session: Session, wish: Wish, concurrency: number): Promise<DryRunView> {
-    const {plan, orders} = await this.plan(session, {append: async () => {}}, wish)
-    const stop = this.interrupts.during({
-      story: () => 'Interrupted. Nothing was ordered.',
-      holds: () => true,
-      awaits: 'The carts that baskets are priced in are emptied',
+    const {importFile} = await import('../../bulk/begin.ts')
+    return importFile(this, (how) => this.session(flags, how), {
+      kind: 'orders',
+      path: args.file,
+      options,
+      program: this.config.version,
+      dryRun: flags['dry-run'],
+      yes: flags.yes,
+      concurrency: flags.concurrency,
+      refused: flags.refused,
     })
-    const {runPreviews} = await import('../../bulk/orders/preview-screen.ts')
-    const previews = await runPreviews(session, {
-      orders: ordersIn(orders.file, orders.checked, orders.found),
-      total: plan.orders,
-      fileHash: wish.file.hash,
-      concurrency,
-      stderr: process.stderr,
-      stop,
-    })
-    const view = {...plan, ...withPreviews(plan, previews)}
-    this.show(planCard(view), ...refusedPreviews(view))
-    if (shortText(view)) this.note(shortText(view))
-    const failure = findingOf(view, wish.maxTotal)
-    if (failure) this.finding(failure)
-    return view
   }
-
-  private async plan(session: Session, draft: Pick<JobDraft, 'append'>, {file, checked, source}: Wish) {
-    const {client, progress} = session
-    progress.say('Reading the catalog …')
-    const known = await requireGoodSkus(source, checked, await session.catalogTools())
-    progress.say('Planning …')
-    const orders = {file, checked, ...known}
-    const plan = await planOrders(client, orders, draft, new Date().toISOString())
-    progress.clear()
-    return {plan: {file: source.path, ...plan}, orders}
-  }
-}
-
-interface Wish {
-  file: RowFile
-  checked: RowsFile
-  source: NamedFile
-  maxTotal: string | undefined
 }

@@ -1,4 +1,4 @@
-import type {JobFile} from '../../bulk/journal.ts'
+import {type JobFile, openJobs} from '../../bulk/journal.ts'
 import {jobOrders} from '../../bulk/orders/fold.ts'
 import {verdictsOf} from '../../bulk/orders/report.ts'
 import {apiFlags, ScentCommand} from '../../command.ts'
@@ -21,7 +21,9 @@ export default class OrdersList extends ScentCommand {
     const {flags} = await this.parse(OrdersList)
     const session = await this.session(flags)
     const entries = await (await session.orders()).all()
-    const bulk = (await session.jobs()).list().flatMap((job) => [...bulkOrders(job)])
+    const bulk = openJobs(session.folders, session.identity)
+      .list()
+      .flatMap((job) => [...bulkOrders(job)])
     const items = [...entries.map(recorded), ...bulk].sort((a, b) => (a.startedAt < b.startedAt ? 1 : -1))
     this.note('Local record: orders made from this machine under this profile.')
     this.show({rows: items, columns: recordedOrderColumns, empty: 'No order has been made from here.'})
