@@ -3,12 +3,12 @@ import * as fs from 'node:fs'
 import {dirname, join} from 'node:path'
 import * as z from 'zod/mini'
 import {Failure} from '../contract/failure.ts'
-import {isJobId, noSuchJob} from '../store/elsewhere.ts'
 import {attempt, removeOwn, syncFolder} from '../store/files.ts'
-import {type Entry, type Journal, journal} from '../store/journal.ts'
+import {type Entry, type Journal, journal, ownHeader} from '../store/journal.ts'
 import {isLocked, tryLock, withLock} from '../store/lock.ts'
 import {base, locked, outcome, planned, submitting, verified} from '../store/orders.ts'
 import {type Folders, type Identity, recordsFolder} from '../store/paths.ts'
+import {isJobId, noSuchJob} from './owner.ts'
 
 export const kinds = ['orders', 'cart'] as const
 export type JobKind = (typeof kinds)[number]
@@ -204,11 +204,10 @@ export async function appendAll(
 /** The jobs of one identity; another identity's file is refused (FOREIGN_FILE). */
 export function openJobs(folders: Folders, identity: Identity): Jobs {
   const folder = join(recordsFolder(folders, identity), 'jobs')
-  const {origin, clientId, onBehalfOf} = identity
   const at = (path: string) =>
     journal({
       path,
-      header: {journal: 'job', version: 1, origin, clientId, onBehalfOf},
+      header: ownHeader('job', identity),
       record: jobRecord,
     })
   const pathOf = (id: string) => join(folder, `${id}.ndjson`)

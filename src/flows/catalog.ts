@@ -14,37 +14,37 @@ export interface CatalogTools {
   tell?(event: CatalogEvent): void
 }
 
-/** What a sync has done; what `catalog sync --json` prints. */
+/** The outcome of a sync, as `catalog sync --json` prints it. */
 export interface CatalogSync {
   /** Variants known now. */
   variants: number
   /** Variants that this sync has read. */
   read: number
-  /** Of those read, the ones that were new or had another SKU before. */
+  /** How many of them were new or had another SKU before. */
   changed: number
-  /** Those that are no longer in the assortment; null where it was no full sync, which alone can tell. */
+  /** How many have left the assortment. Only a full sync can tell; null otherwise. */
   gone: number | null
   full: boolean
   syncedAt: string
 }
 
 /**
- * How far behind its own start a sync leaves off. No row shows when it changed, so that the next sync asks for what
- * changed since: reading a row twice is harmless, and missing one is not. The time is the service's own, from the Date
- * of its first answer; where there is none, ours, which may be wrong.
+ * How far before the start of this sync the next one begins, in milliseconds. No row shows when it changed. Reading a
+ * row twice is harmless, and missing one is not. The start is the service's own time, from the Date header of its first
+ * answer; without one it is our clock, which may be wrong.
  */
 const OVERLAP_MS = 5 * 60_000
 const OVERLAP_BY_OUR_CLOCK_MS = 24 * 3_600_000
 
-/** Passes until one has seen every row of a list that changes while it is read. */
+/** Attempts to read a list whole that changes while it is read. */
 const PASSES = 3
 
-/** Ids in one request: a URL of 2,000 characters is carried everywhere. */
+/** Ids in one request: any gateway accepts a URL of 2,000 characters. */
 const IDS = 50
 
 /**
- * Brings the local catalog up to date: by what changed since the last sync, or by all of it where there was none or
- * `full` asks for it. Inactive variants are read as well: their SKU names them all the same.
+ * Brings the local catalog up to date: reads what changed since the last sync, or everything if there was none or
+ * `full` asks for it. Inactive variants are read too, as their SKUs still name them.
  */
 export async function syncCatalog(tools: CatalogTools, {full = false} = {}): Promise<CatalogSync> {
   const before = await tools.cache.read()
@@ -68,7 +68,7 @@ export async function syncCatalog(tools: CatalogTools, {full = false} = {}): Pro
   }
 }
 
-/** SKU by variant id, and the time from which the next sync has to ask. */
+/** Reads the SKU of each variant, and the time from which the next sync has to ask. */
 async function readAll(tools: CatalogTools, since: string | undefined) {
   let start: string | undefined
   let variants = new Map<string, string | null>()
@@ -86,7 +86,7 @@ async function readAll(tools: CatalogTools, since: string | undefined) {
     const query = {activeOnly: false, changedSince: since, pageSize: 100}
     for await (const one of tools.client.pages(listVariants, {query}, {heard}))
       variants.set(one.id.toLowerCase(), skuOf(one))
-    // A row that leaves the list, or moves to its end, draws one that was not read yet onto a page that was.
+    // If a row leaves the list or moves to its end, a row not read yet slips onto a page that was read.
     const total = totalOf(totals)
     if (total === undefined || (totals.size === 1 && variants.size >= total)) break
   }
@@ -98,7 +98,7 @@ interface Heard {
   payload: unknown
 }
 
-/** An answer as far as it can be told before it was judged. */
+/** An answer that no schema has checked yet. */
 interface Page {
   items: unknown[]
   pagination: {totalCount?: unknown} | null
@@ -118,9 +118,9 @@ function startBy(date: string | undefined, now: number): string {
 const skuOf = ({sku}: Variant): string | null => (typeof sku === 'string' ? sku : null)
 
 /**
- * The variants that SKUs stand for: none where a SKU is unknown, several where it is ambiguous. What the local catalog
- * says is confirmed by the service, since a SKU may have moved to another variant; only where one is not known does it
- * sync, first by what changed, then in full.
+ * The variants that SKUs stand for: none if a SKU is unknown, several if it is ambiguous. The service confirms what the
+ * local catalog says, as a SKU may have moved to another variant. If a SKU is not known, the catalog is synced, first
+ * the changes, then in full.
  */
 export async function resolveSkus(
   tools: CatalogTools,
@@ -143,7 +143,7 @@ function lookUp({skus: known}: Catalog, skus: readonly string[]): Map<string, st
   return found
 }
 
-/** Without the variants that no longer carry the SKU. */
+/** Removes variants that no longer have the SKU. */
 async function confirmed(
   {client}: CatalogTools,
   found: Map<string, string[]>,
@@ -158,13 +158,13 @@ async function confirmed(
   return found
 }
 
-/** What one unit costs this account now, VAT included; null where the own assortment names no price for it. */
+/** The price of one unit for this account now, VAT included; null if the assortment shows none. */
 export interface UnitPrice {
   unitWithVat: Digits | null
   currency: string | null
 }
 
-/** The prices of variants, by their ids in lower case. */
+/** Reads the prices of variants, by their ids in lower case. */
 export async function pricesOf(
   client: Client,
   variantIds: Iterable<string>,
@@ -179,7 +179,7 @@ export async function pricesOf(
   )
 }
 
-/** Those of the variants that are in the own assortment, by their ids in lower case. */
+/** Reads the variants that are in the account's assortment, by their ids in lower case. */
 async function readVariants(
   client: Client,
   variantIds: Iterable<string>,

@@ -1,11 +1,11 @@
 import type {Client} from '../client/client.ts'
 import {type CommissionPeriod, listCommissionPeriods, objectToCommission} from '../contract/commissions.ts'
-import {Failure, isFailure} from '../contract/failure.ts'
-import {settleBy} from './lost.ts'
+import {isFailure} from '../contract/failure.ts'
+import {reworded, settleBy} from './lost.ts'
 
 /**
- * Objects to a period, once: after a lost answer it is looked for in the list, and an objection with this reason is
- * this one. Fails with OUTCOME_UNKNOWN where the list shows none. not shown: whether a period tells its objection.
+ * Objects to a period once. After a lost answer it looks in the list: an objection with this reason is this one. Fails
+ * with OUTCOME_UNKNOWN if the list shows none. not shown: whether a period in the list shows its objection.
  */
 export async function objectTo(client: Client, periodId: string, reason: string): Promise<CommissionPeriod> {
   try {
@@ -14,10 +14,10 @@ export async function objectTo(client: Client, periodId: string, reason: string)
     if (!isFailure(error, 'OUTCOME_UNKNOWN')) throw error
     const found = await settleBy(error, findObjection(client, periodId, reason))
     if (found) return found
-    const message = 'The answer was lost, and the list of periods does not show the objection.'
-    const hint =
-      'Object again: a period takes one objection, so CONFLICT_COMMISSION_PERIOD_ALREADY_OBJECTED means that it is made.'
-    throw new Failure('OUTCOME_UNKNOWN', {...error.facts, message, hint}, {cause: error.cause})
+    throw reworded(error, {
+      message: 'The answer was lost, and the list of periods does not show the objection.',
+      hint: 'Object again: a period takes one objection, so CONFLICT_COMMISSION_PERIOD_ALREADY_OBJECTED means that it is made.',
+    })
   }
 }
 

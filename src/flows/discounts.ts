@@ -11,18 +11,18 @@ import {
 import {type Facts, Failure, isFailure} from '../contract/failure.ts'
 import {isUuid, millis} from '../contract/forms.ts'
 import {isDigits, printJson, sameAmount} from '../contract/money.ts'
-import {settleBy} from './lost.ts'
+import {reworded, settleBy} from './lost.ts'
 
 const fields = Object.keys(discountBody.shape) as (keyof DiscountBody)[]
 
 /**
- * Reads one code out of the list: there is no route for a single one. Fails with NOT_FOUND_DISCOUNT_CODE, and with
+ * Finds one code in the list, as there is no route for a single one. Fails with NOT_FOUND_DISCOUNT_CODE, and with
  * INVALID_INPUT before anything is sent.
  */
 export async function readDiscount(client: Client, id: string): Promise<DiscountCode> {
   if (!isUuid(id))
     throw new Failure('INVALID_INPUT', {
-      message: `"${id}" is no id of a discount code: that is a UUID, and not the code itself.`,
+      message: `"${id}" is not a valid id of a discount code; expected a UUID, not the code itself.`,
       hint: '`scent discounts list` shows the id of each code.',
       effect: 'none',
     })
@@ -38,7 +38,7 @@ export interface FieldChange {
   after: unknown
 }
 
-/** Every field with its final value: the update replaces them all. */
+/** Returns every field with its new value: an update replaces them all. */
 export function merged(current: DiscountCode, changes: Partial<DiscountBody>): DiscountBody {
   const kept = Object.fromEntries(fields.map((field) => [field, current[field] ?? emptyOf(field)]))
   // A code for the whole catalog lists no variants.
@@ -54,7 +54,7 @@ export function changesBetween(before: DiscountCode, after: DiscountBody | Disco
     .filter(({field, before: was, after: is}) => !isSame(field, was, is))
 }
 
-/** Whether two writings mean the same: 12.5 and 12.50, a moment in another zone, ids in another order. */
+/** Whether two values mean the same: 12.5 and 12.50, a moment in two time zones, ids in another order. */
 function isSame(field: keyof DiscountBody, before: unknown, after: unknown): boolean {
   if (isDigits(before) && isDigits(after)) return sameAmount(before, after)
   const moment = field === 'validFrom' || field === 'validTo'
@@ -64,9 +64,9 @@ function isSame(field: keyof DiscountBody, before: unknown, after: unknown): boo
 }
 
 /**
- * Creates a code, once: after a lost answer it is looked for in the list. A row with the same fields is this one only
- * where it was made after the request left, by the clock of the service itself: an older one may have stood there
- * before. `ticks` is a clock in ms that nobody sets. Fails with OUTCOME_UNKNOWN where that is not certain.
+ * Creates a code once. After a lost answer it looks in the list: a row with the same fields is this code only if it was
+ * made after the request left, by the clock of the service itself. An older one may have been there before. `ticks` is
+ * a monotonic clock in milliseconds. Fails with OUTCOME_UNKNOWN if that is not certain.
  */
 export async function createDiscount(
   client: Client,
@@ -81,9 +81,9 @@ export async function createDiscount(
     const found = await settleBy(error, findSame(client, body))
     const clock = found && (await serviceClock(client))
     const sent = (clock ?? Number.NaN) - (ticks() - sentAt)
-    // Times are written in whole milliseconds.
+    // createdAt is cut to whole milliseconds.
     if (found && millis(String(found.createdAt)) + 1 > sent) return found
-    throw new Failure('OUTCOME_UNKNOWN', {...error.facts, ...unsure(body.code, found)}, {cause: error.cause})
+    throw reworded(error, unsure(body.code, found))
   }
 }
 
@@ -99,7 +99,7 @@ async function findSame(
   return undefined
 }
 
-/** What the clock of the service shows, in ms: the one answer that always carries it prices a cart. */
+/** The clock of the service in milliseconds, read off a price preview: its `pricedAt` is always there. */
 async function serviceClock(client: Client): Promise<number | undefined> {
   try {
     return millis(String((await client.call(previewCheckout, {})).pricedAt))
@@ -116,15 +116,15 @@ function unsure(code: string, found: DiscountCode | undefined): Pick<Facts, 'mes
       hint: 'Look again in a moment: `scent discounts list`; create it again if it is not there.',
     }
   return {
-    message: `The answer was lost. A code ${code} with these very fields is in the list, and may have been there before.`,
-    hint: 'Do not create it again. `scent discounts list` shows its use so far, which tells an older code.',
+    message: `The answer was lost. A code ${code} with the same fields is in the list, and may have been there before.`,
+    hint: 'Do not create it again. `scent discounts list` shows how often it was used: an older code may have been used.',
     details: {id: found.id, createdAt: found.createdAt ?? null},
   }
 }
 
 /**
- * Sends the whole code, unless one of its fields changed since `seen` was read: then it fails with CHANGED_MEANWHILE,
- * which names them, and nothing is sent.
+ * Replaces a code, unless one of its fields changed since `seen` was read: then it fails with CHANGED_MEANWHILE, which
+ * names them, and sends nothing.
  */
 export async function replaceDiscount(
   client: Client,
@@ -135,7 +135,7 @@ export async function replaceDiscount(
   const moved = changesBetween(seen, now)
   if (moved.length > 0) {
     throw new Failure('CHANGED_MEANWHILE', {
-      message: `The code changed meanwhile: ${moved.map(({field}) => field).join(', ')}. Nothing was sent.`,
+      message: `The code was changed elsewhere since it was read: ${moved.map(({field}) => field).join(', ')}. Nothing was sent.`,
       details: {changed: moved},
       effect: 'none',
     })

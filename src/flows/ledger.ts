@@ -2,17 +2,17 @@ import {type Digits, digits, exact, isDigits} from '../contract/money.ts'
 import type {StatementDocument} from '../contract/statements.ts'
 import type {WalletTransaction} from '../contract/wallet.ts'
 
-/** A place where two neighbouring ledger entries do not fit. Newest first, as the ledger is listed. */
+/** Two neighbouring ledger entries whose balances do not fit. Gaps are listed newest first, as the ledger is. */
 export interface Gap {
   /** The later entry's time, and the earlier one's. */
   after: string | null
   before: string | null
-  /** What the later entry began with, and what the earlier one left. */
+  /** The balance before the later entry, and the balance after the earlier one. */
   expected: Digits
   found: Digits
 }
 
-/** Follows the chain of balances through entries given newest first, in constant memory. */
+/** Checks the chain of balances through entries given newest first. */
 export function openChain() {
   const gaps: Gap[] = []
   let later: WalletTransaction | undefined
@@ -36,13 +36,13 @@ export interface Mismatch {
   computed: Digits
 }
 
-/** Nothing has checked that the lines of an answer are any. */
+/** Nothing has checked yet that the lines of an answer are a list of objects. */
 const linesOf = ({lines}: StatementDocument) =>
   (Array.isArray(lines) ? lines : []).filter((line) => typeof line === 'object' && line !== null)
 
 /**
- * Whether a statement's totals are the sums of its lines. Debits are the lines of type Debit, credits all others (not
- * shown: their types). A total that the document does not state is not compared.
+ * Lists the totals of a statement that are not the sums of its lines. Debits are the lines of type Debit, credits all
+ * others (not shown: their types). A total that the document does not state is not compared.
  */
 export function reconcile(document: StatementDocument): Mismatch[] {
   const lines = linesOf(document)

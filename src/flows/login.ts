@@ -2,7 +2,7 @@ import {isFailure} from '../contract/failure.ts'
 import type {Place} from '../store/credentials.ts'
 import type {Config, Profile, Storage} from '../store/profiles.ts'
 
-export interface Login {
+interface Login {
   name: string
   baseUrl: string
   clientId: string
@@ -10,24 +10,24 @@ export interface Login {
   storage: Storage
 }
 
-export interface LoginParts {
-  /** Has the service mint a token for the credential. Fails where it does not. */
+interface LoginParts {
+  /** Mints a token with the credential. Fails if the service refuses. */
   prove(): Promise<unknown>
-  /** The profile that had the name before. */
+  /** The profile that already has this name. */
   before: Profile | undefined
   saveSecret(place: Place, secret: string): Promise<void>
   removeSecret(place: Place): Promise<boolean>
   changeConfig(change: (config: Config) => void): Promise<void>
 }
 
-export interface LoggedIn {
-  /** An older secret of this name that could not be removed from where it was. */
+interface LoggedIn {
+  /** Where an older secret of this name is left that could not be removed. */
   leftBehind: Storage | undefined
 }
 
 /**
- * Proves a credential by a token, keeps its secret, then its profile, and makes that the one in use. Nothing is saved
- * of a credential that the service did not accept.
+ * Proves a credential by minting a token, saves its secret, then its profile, and makes that the profile in use. If the
+ * service does not accept the credential, nothing is saved.
  */
 export async function login(wanted: Login, parts: LoginParts): Promise<LoggedIn> {
   const {name, baseUrl, clientId, clientSecret, storage} = wanted
@@ -43,7 +43,7 @@ export async function login(wanted: Login, parts: LoginParts): Promise<LoggedIn>
     await parts.removeSecret({kind: old, account: name})
     return {leftBehind: undefined}
   } catch (error) {
-    // A keychain that stopped working is a reason to move away from it.
+    // A keychain that stopped working may be why the user moves away from it.
     if (isFailure(error, 'KEYCHAIN_UNAVAILABLE')) return {leftBehind: old}
     throw error
   }

@@ -1,7 +1,8 @@
 import {isFailure} from '../contract/failure.ts'
 
-/** How long an outage of the service is waited for before a job stops, and the longest pause, in milliseconds. */
+/** How long a job waits for the end of an outage before it stops, in milliseconds. */
 export const OUTAGE_MS = 900_000
+/** The longest pause between two tries, in milliseconds. */
 export const LONGEST_PAUSE_MS = 30_000
 
 export interface Patience {
@@ -15,7 +16,7 @@ export interface Patience {
   stop: AbortSignal
 }
 
-/** Does the work again for as long as the service can't be reached, or is out of order. `tell` hears of each pause. */
+/** Repeats the work while the service can't be reached or is out of order. Calls `tell` before each pause. */
 export async function patiently<T>(
   {now, sleep, random, stop}: Patience,
   tell: (code: string, inMs: number) => void,

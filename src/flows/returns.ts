@@ -1,5 +1,5 @@
 import type {Client} from '../client/client.ts'
-import {Failure, isFailure} from '../contract/failure.ts'
+import {type Failure, isFailure} from '../contract/failure.ts'
 import {oddAnswer} from '../contract/operation.ts'
 import {type OrderRead, readOrder} from '../contract/orders.ts'
 import {pageSizeLimit} from '../contract/paging.ts'
@@ -13,23 +13,23 @@ import {
   withdrawReturn,
 } from '../contract/returns.ts'
 import {listVariants} from '../contract/variants.ts'
-import {settleBy} from './lost.ts'
+import {reworded, settleBy} from './lost.ts'
 import {readOneOrder} from './order/read.ts'
 
-/** Statuses in which the units of a request are not free for another one. */
+/** Statuses of a request in which its units can't be requested again. */
 const HOLDING = new Set(['Requested', 'Pending', 'Accepted', 'Processing'])
 
-/** A line of an order, with what can still be asked back. */
+/** A line of an order, with the quantity that can still be returned. */
 export interface Returnable {
   lineId: string
   variantId: string
-  /** null where the variant is in the assortment no more. */
+  /** null if the variant is no longer in the assortment. */
   sku: string | null
   ordered: number
-  /** Returned already, or held by a request that is not decided against. */
+  /** Units that were returned, or are part of a request that was not rejected. */
   taken: number
   remaining: number
-  /** The request on it that is not decided yet, by its number: until it is, the line takes no other. */
+  /** The number of an undecided request on this line. While there is one, the line takes no other. */
   open: string | null
 }
 
@@ -42,13 +42,8 @@ export interface ReturnChoice {
   lines: Returnable[]
 }
 
-/** What of an order can still be returned: its delivered groups, and its lines less what is returned or asked for. */
-export function returnable(
-  order: OrderRead,
-  requests: ReturnRequest[],
-  skus: ReadonlyMap<string, string> = new Map(),
-): ReturnChoice {
-  const detail = order.scentDetail ?? (order as OrderRead['scentDetail'])
+/** The delivered groups of an order, and its lines less the units that are returned or asked for. */
+function returnable(detail: OrderRead['scentDetail'], requests: ReturnRequest[]): ReturnChoice {
   const held = new Map<string, number>()
   const open = new Map<string, string>()
   for (const request of requests) {
@@ -59,64 +54,51 @@ export function returnable(
       held.set(id, (held.get(id) ?? 0) + Number(line.quantity ?? 0))
     }
   }
-  const groups = listed(detail?.fulfillmentGroups).filter((group) => group.deliveredAt)
+  const groups = listed(detail?.fulfillmentGroups).flatMap(({id, status, deliveredAt}) =>
+    deliveredAt ? [{id: String(id), status: String(status), deliveredAt}] : [],
+  )
   const lines = listed(detail?.lines).map((line): Returnable => {
+    const lineId = String(line.id)
     const ordered = Number(line.quantity ?? 0)
-    const undecided = open.get(String(line.id)) ?? null
-    const taken = Number(line.returnedQuantity ?? 0) + (held.get(String(line.id)) ?? 0)
-    return {
-      lineId: String(line.id),
-      variantId: String(line.variantId),
-      sku: skus.get(String(line.variantId)) ?? null,
-      ordered,
-      taken,
-      remaining: undecided === null ? Math.max(0, ordered - taken) : 0,
-      open: undecided,
-    }
+    const undecided = open.get(lineId) ?? null
+    const taken = Number(line.returnedQuantity ?? 0) + (held.get(lineId) ?? 0)
+    const remaining = undecided === null ? Math.max(0, ordered - taken) : 0
+    return {lineId, variantId: String(line.variantId), sku: null, ordered, taken, remaining, open: undecided}
   })
-  return {
-    groups: groups.map(({id, status, deliveredAt}) => ({
-      id: String(id),
-      status: String(status),
-      deliveredAt: deliveredAt ?? null,
-    })),
-    lines,
-  }
+  return {groups, lines}
 }
 
-/** A list inside an answer, where nothing has checked that it is one. */
+/** The rows of a list inside an answer. Nothing has checked yet that it is one. */
 const listed = <Row>(list: readonly Row[] | null | undefined): Row[] =>
   Array.isArray(list) ? list.filter((row) => typeof row === 'object' && row !== null) : []
 
-/** What of an order can be returned now, its lines named by SKU. */
+/** Reads what can be returned of an order now, its lines named by SKU. */
 export async function readReturnable(client: Client, orderId: string): Promise<ReturnChoice> {
   const order = await readOneOrder(client, orderId, false)
   const detail = order?.scentDetail ?? (order as OrderRead['scentDetail'])
   if (!Array.isArray(detail?.lines))
     throw oddAnswer(
       readOrder,
-      'The service answered an order without its lines: what can be returned is not known.',
+      'The service returned an order without its lines: what can be returned is not known.',
     )
-  const requests = await returnsOf(client, orderId)
-  const {lines} = returnable(order, requests)
+  const {groups, lines} = returnable(detail, await returnsOf(client, orderId))
   const id = [...new Set(lines.map(({variantId}) => variantId))].slice(0, pageSizeLimit.maximum)
   const query = {id, activeOnly: false, pageSize: pageSizeLimit.maximum}
   const {items} = id.length === 0 ? {items: []} : await client.call(listVariants, {query})
-  return returnable(order, requests, new Map(items.map((one) => [String(one.id), String(one.sku)])))
+  const skus = new Map(items.map((one) => [String(one.id), String(one.sku)]))
+  return {groups, lines: lines.map((line) => ({...line, sku: skus.get(line.variantId) ?? null}))}
 }
 
-/** Every return request of an order. */
-export async function returnsOf(client: Client, orderId: string): Promise<ReturnRequest[]> {
+async function returnsOf(client: Client, orderId: string): Promise<ReturnRequest[]> {
   const all: ReturnRequest[] = []
   for await (const one of client.pages(listOrderReturns, {params: {orderId}})) all.push(one)
   return all
 }
 
 /**
- * Requests a return, once: after a lost answer it is asked once more, and a line that has an open request by then
- * leads to the list, where the request with the same lines is this one. The singular path is used only where the
- * service has no route for the plural one.
- * Fails with OUTCOME_UNKNOWN where the list can't tell.
+ * Requests a return once. After a lost answer it asks once more. If a line has an open request by then, it looks in the
+ * list: the request with the same lines is this one. The singular path is used only if the service has no route for the
+ * plural one. Fails with OUTCOME_UNKNOWN if the list does not show which.
  */
 export async function requestReturn(
   client: Client,
@@ -135,7 +117,7 @@ async function ask(client: Client, orderId: string, body: ReturnBody): Promise<R
   try {
     return await client.call(createReturn, {params: {orderId}, body})
   } catch (error) {
-    // The plural path exists for reading: a gateway without its POST may answer either.
+    // Reading has the plural path in any case, so a gateway without its POST may answer with either code.
     if (!isFailure(error, 'NOT_FOUND_ROUTE', 'METHOD_NOT_ALLOWED')) throw error
     return client.call(createReturnSingular, {params: {orderId}, body})
   }
@@ -157,21 +139,16 @@ async function settle(
     const requests = await settleBy(lost, returnsOf(client, orderId))
     const found = requests.find((one) => isUndecided(one) && same(one, body))
     if (found) return found
-    // The list does not have it, so the lost request was not taken, and this refusal is the answer.
+    // The list does not show it, so the lost request had no effect, and this refusal is the answer.
     if (refused) throw error
-    throw new Failure(
-      'OUTCOME_UNKNOWN',
-      {
-        ...lost.facts,
-        message: 'The answer was lost, and no open request of this order with these lines was found.',
-        hint: `Look again in a moment: \`scent returns list --order ${orderId}\`; ask again if it is not there.`,
-      },
-      {cause: error},
-    )
+    throw reworded(lost, {
+      message: 'The answer was lost, and no open request of this order with these lines was found.',
+      hint: `Look again in a moment: \`scent returns list --order ${orderId}\`; ask again if it is not there.`,
+    })
   }
 }
 
-/** Also true of a request just made: one that is decided was made before, and is another. */
+/** True of every request that was just made: a decided one was made earlier. */
 const isUndecided = ({status}: ReturnRequest) => status === 'Requested' || status === 'Pending'
 
 function same(one: ReturnRequest, body: ReturnBody): boolean {
@@ -187,7 +164,7 @@ function same(one: ReturnRequest, body: ReturnBody): boolean {
   )
 }
 
-/** Withdraws a request. One that turns out to be Withdrawn after a lost answer was withdrawn by it. */
+/** Withdraws a request. If it is Withdrawn after a lost answer, the lost request has done it. */
 export async function withdraw(
   client: Client,
   returnRequestId: string,
@@ -204,9 +181,10 @@ export async function withdraw(
   }
 }
 
-/** The only other form of the spec, the singular one, has no withdrawal: a right base URL answers this as well. */
+/** The singular path of the spec has no withdrawal, so this refusal does not mean that the base URL is wrong. */
 function withoutWithdrawal(error: Failure): Failure {
-  const message = 'This service has no withdrawal under the plural path. The request stands as it was.'
-  const hint = 'Ask the account manager to withdraw it. How it stands: `scent returns list`.'
-  return new Failure(error.code, {...error.facts, message, hint}, {cause: error.cause})
+  return reworded(error, {
+    message: 'This service has no withdrawal under the plural path. The request is unchanged.',
+    hint: 'Ask the account manager to withdraw it. See its status: `scent returns list`.',
+  })
 }

@@ -4,8 +4,8 @@ import {listWalletTransactions, type WalletTransaction} from '../contract/wallet
 import {openChain} from './ledger.ts'
 
 /**
- * What the wallet holds: the balance after its newest ledger entry. null for a ledger without entries: the API has no
- * other way to tell a balance. Costs one request.
+ * Reads the balance of the wallet, which is the balance after its newest ledger entry: the API shows it nowhere else.
+ * null for a ledger without entries. Costs one request.
  */
 export async function readBalance(
   client: Client,
@@ -16,7 +16,7 @@ export async function readBalance(
   return {balance: newest.balanceAfter, currency: newest.currency ?? null, at: newest.timestamp ?? null}
 }
 
-/** Reads the ledger of a window to its end and follows the chain of balances. Constant memory. */
+/** Reads the ledger of a window to its end, and checks the chain of balances. Uses constant memory. */
 export async function checkLedger(
   client: Client,
   window: {fromUtc?: string | undefined; toUtc?: string | undefined},

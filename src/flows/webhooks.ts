@@ -1,5 +1,5 @@
 import type {Client} from '../client/client.ts'
-import {Failure, isFailure} from '../contract/failure.ts'
+import {isFailure} from '../contract/failure.ts'
 import {millis} from '../contract/forms.ts'
 import type {Body} from '../contract/operation.ts'
 import {
@@ -9,8 +9,9 @@ import {
   type Subscription,
   testWebhook,
 } from '../contract/webhooks.ts'
+import {reworded} from './lost.ts'
 
-/** Subscribes, once. A lost answer stays unknown: the API has no list, and tells a signing secret in no other place. */
+/** Subscribes once. A lost answer stays unknown: the API has no list, and shows a signing secret nowhere else. */
 export function subscribe(client: Client, body: Body<typeof createWebhook>): Promise<Subscription> {
   return client.call(createWebhook, {body}).catch((error: unknown) =>
     lost(error, {
@@ -20,7 +21,7 @@ export function subscribe(client: Client, body: Body<typeof createWebhook>): Pro
   )
 }
 
-/** Fires a test, once: a second request would be a second delivery. */
+/** Fires a test once: a second request would be a second delivery. */
 export function fireTest(client: Client, webhookId: string, eventType: string): Promise<Delivery> {
   return client.call(testWebhook, {params: {webhookId}, body: {eventType}}).catch((error: unknown) =>
     lost(error, {
@@ -30,12 +31,11 @@ export function fireTest(client: Client, webhookId: string, eventType: string): 
   )
 }
 
-function lost(error: unknown, told: {message: string; hint: string}): never {
-  if (!isFailure(error, 'OUTCOME_UNKNOWN')) throw error
-  throw new Failure('OUTCOME_UNKNOWN', {...error.facts, ...told}, {cause: error.cause})
+function lost(error: unknown, words: {message: string; hint: string}): never {
+  throw isFailure(error, 'OUTCOME_UNKNOWN') ? reworded(error, words) : error
 }
 
-/** The same rows; `first` runs once the service has answered, whether or not with a row. */
+/** Passes rows on, and runs `first` once the service has answered, with or without a row. */
 export async function* answered<Row>(
   rows: AsyncIterable<Row>,
   first: () => Promise<void>,
@@ -49,7 +49,7 @@ export async function* answered<Row>(
   if (isFirst) await first()
 }
 
-/** The deliveries that fit, at most `limit` of them; the API has no filter for it. */
+/** The deliveries that fit, at most `limit` of them. The API can't filter them. */
 export async function* chosenDeliveries(
   all: AsyncIterable<Delivery>,
   fits: (delivery: Delivery) => boolean,
@@ -64,13 +64,14 @@ export async function* chosenDeliveries(
   }
 }
 
-/** Attempts that watching shows of what was there before, and how many it knows again. */
+/** How many earlier attempts watching shows at first. */
 const BEFORE = 10
+/** How many attempts it remembers, so as not to show them twice. */
 const KNOWN = 5000
 
 /**
  * The last ten attempts of a subscription, then each new one as it comes, oldest first, until the signal is aborted.
- * Costs one request a look.
+ * Each look costs a request.
  */
 export async function* watchDeliveries(
   client: Client,
@@ -90,20 +91,20 @@ export async function* watchDeliveries(
   }
 }
 
-export interface Watching {
+interface Watching {
   /** Ends early when the signal is aborted. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>
   signal: AbortSignal
   everyMs: number
 }
 
-/** An attempt that changes, such as one that is given up, is shown again. */
+/** Names an attempt in its present state: one that changes, such as by being given up, is shown again. */
 const keyOf = ({id, eventId, attemptNumber, succeeded, deadLetteredAt}: Delivery) =>
   [id, eventId, attemptNumber, succeeded, deadLetteredAt].map(String).join('\n')
 
 /**
- * The attempts that are not known yet, oldest first. not shown: the order of the list. One that is newest first is
- * read until a whole page is known, another one to its end.
+ * The attempts that are not known yet, oldest first. not shown: the order of the list. If it is newest first, it is
+ * read up to the first known attempt, otherwise to its end.
  */
 async function freshOnes(
   client: Client,
@@ -121,10 +122,10 @@ async function freshOnes(
       rising ||= last !== undefined && momentOf(one) > momentOf(last)
       last = one
       const isKnown = known.has(keyOf(one))
-      // One row alone does not tell the order.
+      // The order shows from the second row on.
       if (isKnown && isSecond && !rising) break
       if (!isKnown) fresh.push(one)
-      // At the first look only the end of the list matters.
+      // The first look shows the newest attempts only.
       if (known.size === 0 && !rising && fresh.length >= 100) break
     }
   } catch (error) {

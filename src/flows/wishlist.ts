@@ -3,7 +3,7 @@ import {isFailure} from '../contract/failure.ts'
 import {addWishlistItem, readWishlist, type Wishlist} from '../contract/wishlist.ts'
 import {settleBy} from './lost.ts'
 
-/** Adds a variant once: after a lost answer the list is read, and only a variant that is not there is added again. */
+/** Adds a variant once: after a lost answer it reads the list, and adds the variant again only if it is missing. */
 export async function addToWishlist(
   client: Client,
   customerRef: string,

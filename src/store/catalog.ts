@@ -1,16 +1,15 @@
-import {join} from 'node:path'
 import * as z from 'zod/mini'
-import {journal} from './journal.ts'
-import {type Folders, type Identity, recordsFolder} from './paths.ts'
+import {recordsJournal} from './journal.ts'
+import type {Folders, Identity} from './paths.ts'
 
-/** A variant as the service told of it. */
+/** A variant as the service showed it. */
 const variant = z.object({
   kind: z.literal('variant'),
   id: z.string(),
   sku: z.nullable(z.string()),
   at: z.string(),
 })
-/** The end of a sync that read all there was: what changed after `since` may not be known. */
+/** The end of a sync. Changes after `since` may be missing. */
 const synced = z.object({
   kind: z.literal('synced'),
   full: z.boolean(),
@@ -20,35 +19,30 @@ const synced = z.object({
 const record = z.discriminatedUnion('kind', [variant, synced])
 
 export type CachedVariant = z.output<typeof variant>
-export type Synced = z.output<typeof synced>
+type Synced = z.output<typeof synced>
 
 /** The catalog of one identity as it was known at the last sync. */
 export interface Catalog {
-  /** By variant id; null where the service tells no SKU. */
+  /** By variant id; null if the service shows no SKU. */
   skus: Map<string, string | null>
   synced: Synced | undefined
 }
 
-/** What of the catalog is kept on this machine. See journal.ts for the failures. */
+/** The part of the catalog that is kept on this machine. See journal.ts for the failures. */
 export interface CatalogCache {
   read(): Promise<Catalog>
-  /** Adds what changed, and that a sync has ended. */
+  /** Adds the changes that a sync has read, and its end. */
   add(changed: readonly CachedVariant[], end: Synced): Promise<void>
-  /** Replaces it by all that a full sync has read. */
+  /** Replaces everything by what a full sync has read. */
   replace(all: readonly CachedVariant[], end: Synced): Promise<void>
 }
 
 export function catalogCache(folders: Folders, identity: Identity): CatalogCache {
-  const {origin, clientId, onBehalfOf} = identity
-  const file = journal({
-    path: join(recordsFolder(folders, identity), 'catalog.ndjson'),
-    header: {journal: 'catalog', version: 1, origin, clientId, onBehalfOf},
-    record,
-  })
+  const file = recordsJournal(folders, identity, 'catalog', record)
   return {
     async read() {
       const catalog: Catalog = {skus: new Map(), synced: undefined}
-      for await (const one of file.records()) {
+      for (const one of file.records()) {
         if (one.kind === 'variant') catalog.skus.set(one.id, one.sku)
         else catalog.synced = one
       }

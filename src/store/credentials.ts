@@ -9,7 +9,7 @@ import {credentialsFile, type Folders} from './paths.ts'
 import {parseFile, type Storage} from './profiles.ts'
 import type {Settings} from './settings.ts'
 
-/** Where one secret is kept: the profile's name is the account. */
+/** Where one secret is kept. The account is the profile's name. */
 export interface Place {
   kind: Storage
   account: string
@@ -34,14 +34,14 @@ export async function secretOf(
   throw new Failure('NO_CREDENTIALS', {message: `${where} has no secret${account}.`})
 }
 
-/** Undefined where there is none. */
+/** Returns undefined if there is none. */
 export async function readSecret(folders: Folders, place: Place): Promise<string | undefined> {
   if (place.kind === 'keychain') return readKeychain(place.account)
   const all = readFile(folders).secrets
   return Object.hasOwn(all, place.account) ? all[place.account] : undefined
 }
 
-/** Returns when the secret is proven to be kept. */
+/** Returns once the secret has been read back. */
 export async function saveSecret(folders: Folders, place: Place, secret: string): Promise<void> {
   if (place.kind === 'keychain') return saveKeychain(place.account, secret)
   await changeFile(folders, (all) => {
@@ -49,7 +49,7 @@ export async function saveSecret(folders: Folders, place: Place, secret: string)
   })
 }
 
-/** False where there was none. */
+/** Returns false if there was none. */
 export async function removeSecret(folders: Folders, place: Place): Promise<boolean> {
   if (place.kind === 'keychain') return removeKeychain(place.account)
   if (!Object.hasOwn(readFile(folders).secrets, place.account)) return false

@@ -4,26 +4,26 @@ import {basename, dirname, join} from 'node:path'
 import {Failure} from '../contract/failure.ts'
 
 const {constants} = fs
-/** O_NONBLOCK keeps a FIFO put in the place of a file from hanging the program; 0 where a platform lacks a flag. */
+/** O_NONBLOCK: a FIFO in the place of a file must not hang the program. 0 if the platform lacks a flag. */
 const NO_FOLLOW = (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0)
 const LARGEST = 4 * 1024 * 1024
 
-/** Makes a folder and its parents, mode 0700 whatever the umask. Fails with FOREIGN_FILE or FILE_FAILED. */
+/** Makes a folder and its parents, with mode 0700 whatever the umask. Fails with FOREIGN_FILE or FILE_FAILED. */
 export function ownFolder(path: string): void {
   attempt(path, 'made', () => {
-    // Each missing parent by itself: with one recursive call an odd umask could lock us out of what we just made.
+    // One parent at a time: with a recursive call, an odd umask could lock us out of the folder just made.
     if (!fs.existsSync(path)) {
       if (!fs.existsSync(dirname(path))) ownFolder(dirname(path))
       makeFolder(path)
     }
     const stat = fs.statSync(path)
-    if (!stat.isDirectory()) throw foreign(path, 'is no folder')
+    if (!stat.isDirectory()) throw foreign(path, 'is not a folder')
     if (isForeign(stat)) throw foreign(path, 'belongs to another user')
     if (process.platform !== 'win32' && (stat.mode & 0o777) !== 0o700) fs.chmodSync(path, 0o700)
   })
 }
 
-/** One step, never Node's recursive one: below /proc, where nothing can be made, that one tries for ever. */
+/** Never recursive: Node's recursive mkdir tries for ever below /proc, where nothing can be made. */
 function makeFolder(path: string): void {
   try {
     fs.mkdirSync(path, {mode: 0o700})
@@ -35,7 +35,7 @@ function makeFolder(path: string): void {
 
 /**
  * Opens a file of ours: no link is followed, and it must be a plain file of this user. A new one gets mode 0600.
- * Undefined where there is none and flags don't create it. Fails with FOREIGN_FILE or FILE_FAILED.
+ * Returns undefined if there is no file and `flags` do not create one. Fails with FOREIGN_FILE or FILE_FAILED.
  */
 export function openOwn(path: string, flags: number): number | undefined {
   const fd = attempt(path, 'opened', () => {
@@ -44,7 +44,7 @@ export function openOwn(path: string, flags: number): number | undefined {
     } catch (error) {
       if (isSystem(error, 'ENOENT')) return undefined
       if (isSystem(error, 'ELOOP', 'EMLINK')) throw foreign(path, 'is a symbolic link')
-      if (isSystem(error, 'EISDIR', 'ENXIO')) throw foreign(path, 'is no plain file')
+      if (isSystem(error, 'EISDIR', 'ENXIO')) throw foreign(path, 'is not a plain file')
       throw error
     }
   })
@@ -59,8 +59,8 @@ export function openOwn(path: string, flags: number): number | undefined {
 }
 
 /**
- * Reads a small file of ours as text; undefined where there is none. Fails with FOREIGN_FILE, with CORRUPT_FILE
- * where it is larger than `limit` bytes or no UTF-8, with FILE_FAILED where it can't be read.
+ * Reads a small file of ours as text; undefined if there is none. Fails with FOREIGN_FILE, with CORRUPT_FILE if it is
+ * larger than `limit` bytes or not UTF-8, with FILE_FAILED if it can't be read.
  */
 export function readOwn(path: string, limit = LARGEST): string | undefined {
   const fd = openOwn(path, constants.O_RDONLY)
@@ -70,7 +70,7 @@ export function readOwn(path: string, limit = LARGEST): string | undefined {
     const bytes = attempt(path, 'read', () => fs.readFileSync(fd))
     return new TextDecoder('utf-8', {fatal: true}).decode(bytes)
   } catch (error) {
-    if (error instanceof TypeError) throw corrupt(path, 'is no UTF-8 text')
+    if (error instanceof TypeError) throw corrupt(path, 'is not UTF-8 text')
     throw error
   } finally {
     fs.closeSync(fd)
@@ -78,8 +78,8 @@ export function readOwn(path: string, limit = LARGEST): string | undefined {
 }
 
 /**
- * Puts `text` in the place of a file, whole or not at all, mode 0600, on disk when it returns. What stands there
- * must be a file of ours: a link or another user's file is never replaced. Fails with FOREIGN_FILE or FILE_FAILED.
+ * Replaces a file by `text`, whole or not at all, with mode 0600, on disk when it returns. Only a file of ours is
+ * replaced, never a link or another user's file. Fails with FOREIGN_FILE or FILE_FAILED.
  */
 export function writeOwn(path: string, text: string): void {
   ownFolder(dirname(path))
@@ -98,7 +98,7 @@ export function writeOwn(path: string, text: string): void {
 }
 
 /**
- * Makes a file that must not exist yet, whole from its first moment, and on disk when it returns. False where
+ * Makes a file that must not exist yet, whole from its first moment, and on disk when it returns. Returns false if
  * another process was faster. Fails with FILE_FAILED or FOREIGN_FILE.
  */
 export function createOwn(path: string, text: string): boolean {
@@ -118,7 +118,7 @@ export function createOwn(path: string, text: string): boolean {
   })
 }
 
-/** Removes a file of ours. False where there was none. */
+/** Removes a file of ours. Returns false if there was none. */
 export function removeOwn(path: string): boolean {
   const stat = fs.lstatSync(path, {throwIfNoEntry: false})
   if (stat === undefined) return false
@@ -127,7 +127,7 @@ export function removeOwn(path: string): boolean {
   return true
 }
 
-/** A temporary file with this text beside `path`, on disk if asked; its name is unique among all processes. */
+/** Writes a temporary file beside `path`, flushed if `sync`. Returns its name, which is unique among all processes. */
 export function writeBeside(path: string, text: string, {sync}: {sync: boolean}): string {
   const name = `.${basename(path)}.${process.pid}-${randomBytes(6).toString('hex')}.tmp`
   const temporary = join(dirname(path), name)
@@ -151,7 +151,7 @@ export function writeBeside(path: string, text: string, {sync}: {sync: boolean})
   })
 }
 
-/** Makes a new name in the folder survive a power cut. Windows has no such call, and needs none. */
+/** Makes a new name in the folder survive a power cut. Windows has no such call. */
 export function syncFolder(path: string): void {
   if (process.platform === 'win32') return
   const fd = fs.openSync(path, constants.O_RDONLY)
@@ -162,7 +162,7 @@ export function syncFolder(path: string): void {
   }
 }
 
-/** Runs a step on a file; what the system refuses becomes FILE_FAILED, naming the file and the reason. */
+/** Runs a step on a file. An error of the system becomes FILE_FAILED, which names the file and the reason. */
 export function attempt<T>(path: string, done: string, step: () => T): T {
   try {
     return step()
@@ -185,14 +185,14 @@ export function foreign(path: string, why: string): Failure {
   return new Failure('FOREIGN_FILE', {message: `${path} ${why}. It was left as it is.`})
 }
 
-/** Whether an error of the system carries one of these codes. */
+/** Whether this is an error of the system with one of these codes. */
 export function isSystem(error: unknown, ...codes: string[]): boolean {
   return error instanceof Error && 'code' in error && codes.includes(String(error.code))
 }
 
 function requireOwn(path: string, stat: fs.Stats): void {
   if (stat.isSymbolicLink()) throw foreign(path, 'is a symbolic link')
-  if (!stat.isFile()) throw foreign(path, 'is no plain file')
+  if (!stat.isFile()) throw foreign(path, 'is not a plain file')
   if (isForeign(stat)) throw foreign(path, 'belongs to another user')
 }
 

@@ -8,17 +8,17 @@ import type {Readable} from 'node:stream'
 import {Failure} from '../contract/failure.ts'
 
 const MIB = 1024 * 1024
-/** What is read as a whole. */
+/** Limit of a file that is read as a whole, in bytes. */
 const LARGEST_TEXT = 16 * MIB
-/** What is read line by line: a million orders have room, an endless pipe must not fill the disk. */
+/** Limit of a file that is read line by line: a million orders fit, and an endless pipe does not fill the disk. */
 const LARGEST_FILE = 2048 * MIB
 export const LONGEST_LINE = MIB
 const CHUNK = 64 * 1024
 const NEWLINE = 0x0a
 
 /**
- * The text of a file that the user names, or of stdin for `-`.
- * Fails with INVALID_INPUT where it can't be read, is no UTF-8, or is over 16 MiB.
+ * Reads a file that the user names, or stdin for `-`, as text. Fails with INVALID_INPUT if it can't be read, is not
+ * UTF-8, or is over 16 MiB.
  */
 export async function readInput(path: string, stdin: Readable): Promise<string> {
   const chunks: Buffer[] = []
@@ -48,7 +48,7 @@ const reasons: Record<string, string> = {
 
 const reasonOf = ({code = '', message}: NodeJS.ErrnoException) => reasons[code] ?? message
 
-/** A pipe that nobody writes to yet is waited for by no thread: Ctrl-C could not end one. */
+/** A FIFO is opened without blocking: Ctrl-C could not end a thread that waits for its first writer. */
 function sourceOf(path: string, stat: Stats): Readable {
   if (!stat.isFIFO()) return createReadStream(path)
   const fd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK)
@@ -57,19 +57,19 @@ function sourceOf(path: string, stat: Stats): Readable {
 
 /** A file of text lines, checked once from end to end, to be read as often as it takes. */
 export interface Input {
-  /** What a message calls it. */
+  /** Its name in messages. */
   name: string
   /** SHA-256 of its bytes. */
   hash: string
-  /** Its bytes from the start. Fails with INVALID_INPUT where the file is no longer the one that was checked. */
+  /** Its bytes from the start. Fails with INVALID_INPUT if the file has changed since it was checked. */
   chunks(): AsyncGenerator<Buffer>
   close(): Promise<void>
 }
 
 /**
  * Opens a file that the user names, or stdin for `-`, and reads it once: it must hold no NUL, and no line over 1 MiB.
- * What can be read only once (stdin, a pipe) is kept in a temporary file, which has no name any more when
- * this returns. Fails with INVALID_INPUT.
+ * Stdin and pipes, which can be read only once, are copied to a temporary file, whose name is gone when this returns.
+ * Fails with INVALID_INPUT.
  */
 export async function openInput(path: string, stdin: Readable): Promise<Input> {
   let file: FileHandle | undefined
@@ -89,7 +89,7 @@ export async function openInput(path: string, stdin: Readable): Promise<Input> {
   }
 }
 
-/** What gives its bytes only once; undefined for a plain file. */
+/** The stream of a file that can be read only once; undefined for a plain file. */
 function readOnce(path: string, stdin: Readable): Readable | undefined {
   if (path === '-' || path === '/dev/stdin') return stdin
   const stat = statSync(path)
@@ -97,7 +97,7 @@ function readOnce(path: string, stdin: Readable): Readable | undefined {
   return stat.isFile() ? undefined : sourceOf(path, stat)
 }
 
-/** A private file that goes with its handle: no crash leaves the addresses in it behind. */
+/** A private file that vanishes with its handle: a crash leaves no addresses behind. */
 async function nameless(): Promise<FileHandle> {
   const folder = await mkdtemp(join(tmpdir(), 'scent-'))
   try {
@@ -107,7 +107,7 @@ async function nameless(): Promise<FileHandle> {
   }
 }
 
-/** The bytes of a source, each in the file before it is looked at. */
+/** Copies a stream into the file and yields its bytes. */
 async function* copied(source: AsyncIterable<Buffer | string>, file: FileHandle): AsyncGenerator<Buffer> {
   for await (const chunk of source) {
     const bytes = Buffer.from(chunk)
@@ -116,7 +116,7 @@ async function* copied(source: AsyncIterable<Buffer | string>, file: FileHandle)
   }
 }
 
-/** The bytes of an open file. One that was written to since `state` is another one from some line on. */
+/** The bytes of an open file. Fails if it was written to since `state` was taken. */
 async function* chunksOf(path: string, file: FileHandle, state: string): AsyncGenerator<Buffer> {
   for (let position = 0; ; ) {
     const {bytesRead, buffer} = await file.read(Buffer.allocUnsafe(CHUNK), 0, CHUNK, position)
@@ -132,7 +132,7 @@ async function stateOf(file: FileHandle): Promise<string> {
   return `${size} ${mtimeNs}`
 }
 
-/** Reads all bytes and requires what every later step takes for granted. Answers their hash. */
+/** Reads all bytes, and refuses what later steps could not read. Returns their hash. */
 async function check(path: string, chunks: AsyncIterable<Buffer>): Promise<string> {
   const hash = createHash('sha256')
   let bytes = 0

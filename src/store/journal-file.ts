@@ -2,7 +2,7 @@ import * as fs from 'node:fs'
 import {crc32} from 'node:zlib'
 import {attempt, corrupt, createOwn, fileFailed, foreign, openOwn, writeOwn} from './files.ts'
 
-// A journal on disk: its header and its lines, each with its checksum; what they record is journal.ts's to know.
+// A journal on disk: a header and lines, each with its checksum. journal.ts knows what the lines record.
 
 const CHUNK = 64 * 1024
 const LONGEST_LINE = 1024 * 1024
@@ -10,33 +10,38 @@ const LONGEST_HEADER = 4 * 1024
 const NEWLINE = 0x0a
 const SUM = /,"sum":"([0-9a-f]{8})"\}$/
 
-/** What the first line of a journal says: its kind and version, and whose records it holds. */
+/** The first line of a journal: its kind and version, and whose records it holds. */
 export type Header = Readonly<Record<string, string | number | null>>
 
-/** What the first line of a journal says; undefined where there is no such file. Fails with CORRUPT_FILE. */
+/** The header of a journal; undefined if there is no such file. Fails with CORRUPT_FILE. */
 export function headerOf(path: string): unknown {
+  return reading(path, (fd) => firstLine(path, fd))
+}
+
+/** Runs `read` on an open file; undefined if there is no such file. */
+function reading<T>(path: string, read: (fd: number) => T): T | undefined {
   const fd = openOwn(path, fs.constants.O_RDONLY)
   if (fd === undefined) return undefined
   try {
-    return firstLine(path, fd)
+    return read(fd)
   } finally {
     fs.closeSync(fd)
   }
 }
 
-export interface Line {
+interface Line {
   value: unknown
   place: number
   next: number
-  /** Where it stands, for people. */
+  /** Where it stands, in words. */
   name: string
-  /** False for a last line whose end is not there (yet). */
+  /** False for a last line whose end is missing (yet). */
   ended: boolean
 }
 
 /**
- * Checked lines from a byte on, nothing where there is no file. A last line without its end is a line only if its
- * checksum fits.
+ * Reads checked lines from a byte on; none if there is no file. A last line without its end counts only if its checksum
+ * fits.
  */
 export function* linesFrom(path: string, from: number): Generator<Line> {
   const fd = openOwn(path, fs.constants.O_RDONLY)
@@ -49,7 +54,7 @@ export function* linesFrom(path: string, from: number): Generator<Line> {
 }
 
 function* lines(path: string, fd: number, from: number): Generator<Line> {
-  // One record by its place needs few bytes, a whole journal many.
+  // One record takes few bytes to read, a whole journal many.
   let chunk = Buffer.alloc(from > 0 ? CHUNK / 32 : CHUNK)
   let rest = Buffer.alloc(0)
   let number = 0
@@ -79,36 +84,29 @@ function* lines(path: string, fd: number, from: number): Generator<Line> {
   }
   const torn = line(rest.toString('utf8'), rest.length, false)
   if (torn !== undefined) yield torn
-  else if (number === 1 && from === 0) throw corrupt(path, 'is empty or no journal of scent')
+  else if (number === 1 && from === 0) throw corrupt(path, 'is empty, or not a journal of scent')
 }
 
-/** A place that is not more than a few records before the end: the second line of the last part of the file. */
+/** Returns where a line begins that is not more than a few records before the end of the file. */
 export function nearEnd(path: string): number {
-  const fd = openOwn(path, fs.constants.O_RDONLY)
-  if (fd === undefined) return 0
-  try {
+  const place = reading(path, (fd) => {
     const {size} = fs.fstatSync(fd)
     const tail = Buffer.alloc(Math.min(size, CHUNK))
     if (size === tail.length) return 0
     fs.readSync(fd, tail, 0, tail.length, size - tail.length)
     const second = tail.indexOf(NEWLINE) + 1
     return second === 0 || second === tail.length ? 0 : size - tail.length + second
-  } finally {
-    fs.closeSync(fd)
-  }
+  })
+  return place ?? 0
 }
 
-/** Appends in one write, with the lock held. */
+/** Appends in one write. The caller holds the lock. */
 export function appendLines(path: string, header: Header, lines: Buffer, sync: boolean): void {
   const fd = openOrMake(path, header)
   try {
     requireHeader(path, header, firstLine(path, fd))
     attempt(path, 'written', () => {
-      const size = heal(fd)
-      if (fs.writeSync(fd, lines) !== lines.length) {
-        fs.ftruncateSync(fd, size)
-        throw fileFailed(path, 'written', {code: 'disk full'})
-      }
+      writeWhole(path, fd, lines, heal(fd))
       if (sync) fs.fsyncSync(fd)
     })
   } finally {
@@ -116,18 +114,25 @@ export function appendLines(path: string, header: Header, lines: Buffer, sync: b
   }
 }
 
+/** Writes all of it at the end of a file of this size, or leaves the file as it was. */
+function writeWhole(path: string, fd: number, lines: Buffer, size: number): void {
+  if (fs.writeSync(fd, lines) === lines.length) return
+  fs.ftruncateSync(fd, size)
+  throw fileFailed(path, 'written', {code: 'disk full'})
+}
+
 export interface Held {
   write(lines: Buffer, sync: boolean): void | Promise<void>
   close(): void
 }
 
-/** A journal that this process alone appends to, open until it is closed. */
+/** Opens a journal that this process alone appends to. */
 export function openHeld(path: string, header: Header): Held {
   const fd = openOrMake(path, header)
   requireHeader(path, header, firstLine(path, fd))
   let size = attempt(path, 'written', () => {
     const healed = heal(fd)
-    // What a killed process wrote may be in memory alone: its successor acts on it, and the power may fail later.
+    // A killed process may have left records in memory only: we act on them, and the power may fail later.
     fs.fsyncSync(fd)
     return healed
   })
@@ -148,10 +153,7 @@ export function openHeld(path: string, header: Header): Held {
   return {
     write(lines, sync) {
       attempt(path, 'written', () => {
-        if (fs.writeSync(fd, lines) !== lines.length) {
-          fs.ftruncateSync(fd, size)
-          throw fileFailed(path, 'written', {code: 'disk full'})
-        }
+        writeWhole(path, fd, lines, size)
         size += lines.length
       })
       if (!sync) return
@@ -164,14 +166,14 @@ export function openHeld(path: string, header: Header): Held {
   }
 }
 
-/** Writes a file of these lines alone, with the lock held. What stands there must be a journal of the same owner. */
+/** Replaces the file, which must be a journal of the same owner, by these lines. The caller holds the lock. */
 export function replaceLines(path: string, header: Header, lines: Buffer): void {
   const found = headerOf(path)
   if (found !== undefined) requireHeader(path, header, found)
   writeOwn(path, encode(header) + lines.toString('utf8'))
 }
 
-/** The header is there from the file's first moment, so that a journal is never without. */
+/** A new file has its header from its first moment. */
 function openOrMake(path: string, header: Header): number {
   const flags = fs.constants.O_RDWR | fs.constants.O_APPEND
   const fd = openOwn(path, flags)
@@ -187,11 +189,11 @@ function firstLine(path: string, fd: number): unknown {
   const read = attempt(path, 'read', () => fs.readSync(fd, start, 0, start.length, 0))
   const end = start.subarray(0, read).indexOf(NEWLINE)
   const value = end < 0 ? undefined : decode(start.toString('utf8', 0, end))
-  if (value === undefined) throw corrupt(path, 'is empty or no journal of scent')
+  if (value === undefined) throw corrupt(path, 'is empty, or not a journal of scent')
   return value
 }
 
-/** Ends a torn last line: cut off, or completed where only its end was lost. Returns the size of the file. */
+/** Cuts a torn last line off, or ends it if only its line end was lost. Returns the size of the file. */
 function heal(fd: number): number {
   const size = fs.fstatSync(fd).size
   const end = Buffer.alloc(1)
@@ -213,7 +215,7 @@ export function requireHeader(path: string, header: Header, found: unknown): voi
   }
 }
 
-/** Records as the lines that hold them. */
+/** Encodes records as lines. */
 export function encoded(records: object[]): Buffer {
   const lines = records.map(encode)
   if (lines.some((line) => Buffer.byteLength(line) > LONGEST_LINE))
@@ -228,7 +230,7 @@ function encode(record: object): string {
   return `${text.slice(0, -1)},"sum":"${sumOf(text)}"}\n`
 }
 
-/** The object of a line, or undefined where its checksum does not fit. */
+/** Returns the object of a line; undefined if its checksum does not fit. */
 function decode(line: string): unknown {
   const match = SUM.exec(line)
   if (match === null) return undefined

@@ -1,5 +1,6 @@
+import {join} from 'node:path'
 import * as z from 'zod/mini'
-import {Failure, isFailure} from '../contract/failure.ts'
+import {isFailure} from '../contract/failure.ts'
 import {corrupt} from './files.ts'
 import {
   appendLines,
@@ -12,15 +13,17 @@ import {
   replaceLines,
   requireHeader,
 } from './journal-file.ts'
-import {tryLock, withLock} from './lock.ts'
+import {busy, tryLock, withLock} from './lock.ts'
+import {type Folders, type Identity, recordsFolder} from './paths.ts'
 
 /**
- * Local records, append-only: one JSON object a line, the last member of each its checksum (CRC-32 of the line
- * without it), so that `jq` reads them. Several processes may append. A kill at any byte loses at most the line being
- * written. Every call fails with CORRUPT_FILE, naming the line, where a line other than a torn last one is damaged,
- * and with FOREIGN_FILE where the header is not the expected one.
+ * Local records, append-only: one JSON object a line, so that `jq` reads them. The last member of each object is its
+ * checksum, the CRC-32 of the line without it. Several processes may append. A kill at any byte loses at most the line
+ * being written. Every call fails with CORRUPT_FILE, naming the line, if a line other than a torn last one is damaged,
+ * and with FOREIGN_FILE if the header is not the expected one.
  */
 export interface Journal<R> {
+  path: string
   /**
    * Writes a record, or several in one write; with `sync` they are on disk when this returns. Fails with FILE_FAILED
    * when the disk refuses, and from then on always: what a failed fsync has lost can't be known.
@@ -33,28 +36,43 @@ export interface Journal<R> {
   hold(): () => void
   /** Puts these records in the place of all others, whole or not at all; they are on disk when this returns. */
   replace(records: R[]): Promise<void>
-  /** The records from the first to the last, read as they are asked for. Nothing where there is no file yet. */
-  records(): AsyncIterable<R>
-  /** The records with their places, from a place on; a last line that is not ended yet is left out. */
+  /** The records from the first to the last, a torn last one too if it is whole. None if there is no file yet. */
+  records(): Generator<R>
+  /** The records with their places, from a place on; a last line without its end is left out. */
   entries(from?: number): Generator<Entry<R>>
   /** The one record at a place. */
   at(place: number): R
-  /** The last whole record; undefined where there is none. */
+  /** The last record whose line is ended. */
   last(): R | undefined
-  all(): Promise<R[]>
 }
 
-/** A record with the byte at which it begins, and that of the one after it. */
+/** A record with the bytes at which it and the next one begin. */
 export interface Entry<R> {
   record: R
   place: number
   next: number
 }
 
-export interface JournalOptions<R> {
+interface JournalOptions<R> {
   path: string
   header: Header
   record: z.ZodMiniType<R>
+}
+
+/** The journal `name` of one identity. A file that holds the records of another identity is refused (FOREIGN_FILE). */
+export function recordsJournal<R>(
+  folders: Folders,
+  identity: Identity,
+  name: string,
+  record: z.ZodMiniType<R>,
+): Journal<R> {
+  const path = join(recordsFolder(folders, identity), `${name}.ndjson`)
+  return journal({path, header: ownHeader(name, identity), record})
+}
+
+/** The first line of a journal: its kind, and whose records it holds. */
+export function ownHeader(name: string, {origin, clientId, onBehalfOf}: Identity): Header {
+  return {journal: name, version: 1, origin, clientId, onBehalfOf}
 }
 
 /** Opens nothing yet: the file is made by the first append. */
@@ -63,6 +81,7 @@ export function journal<R>(options: JournalOptions<R>): Journal<R> {
   let last: Promise<unknown> = Promise.resolve()
   let broken: unknown
   let held: Held | undefined
+  /** A disk that has failed once stays failed: what it has lost can't be known. */
   const notBroken = async <T>(work: () => T | Promise<T>): Promise<T> => {
     if (broken !== undefined) throw broken
     try {
@@ -74,7 +93,7 @@ export function journal<R>(options: JournalOptions<R>): Journal<R> {
   }
   const linesOf = (records: R[]) =>
     encoded(records.map((record) => z.parse(options.record, record) as object))
-  /** Changes after one another, in the order in which they were asked for. */
+  /** Runs changes one after the other, in the order of the calls. */
   const change = (records: R[], step: (lines: Buffer) => void) => {
     const lines = linesOf(records)
     const mine = last.then(() => notBroken(() => withLock(`${path}.lock`, () => step(lines))))
@@ -82,6 +101,7 @@ export function journal<R>(options: JournalOptions<R>): Journal<R> {
     return mine
   }
   return {
+    path,
     append(record, {sync = false} = {}) {
       const added = Array.isArray(record) ? record : [record]
       const writer = held
@@ -90,8 +110,7 @@ export function journal<R>(options: JournalOptions<R>): Journal<R> {
     },
     hold() {
       const release = tryLock(`${path}.lock`)
-      if (release === undefined)
-        throw new Failure('BUSY', {message: `Another process of scent holds ${path}.`})
+      if (release === undefined) throw busy(path)
       const writer = openHeld(path, header)
       held = writer
       return () => {
@@ -105,15 +124,10 @@ export function journal<R>(options: JournalOptions<R>): Journal<R> {
     entries: (from = 0) => entries(options, from),
     at: (place) => recordAt(options, place),
     last: () => lastRecord(options),
-    async all() {
-      const found: R[] = []
-      for await (const record of records(options)) found.push(record)
-      return found
-    },
   }
 }
 
-async function* records<R>(options: JournalOptions<R>): AsyncGenerator<R> {
+function* records<R>(options: JournalOptions<R>): Generator<R> {
   for (const {record} of entries(options, 0, {torn: true})) yield record
 }
 

@@ -6,9 +6,9 @@ const SERVICE = 'scent'
 const TIMEOUT_MS = 3000
 
 /**
- * One call of the keychain, in a process of its own: a keychain that hangs blocks the calling thread in native code,
- * even before its promise exists, and only the end of a process ends that. The secret goes over pipes, never argv.
- * The Secret Service is pinned on Linux: the library's own fallback, the kernel's keyring, forgets.
+ * One call of the keychain, run in a process of its own: a keychain that hangs blocks the calling thread in native
+ * code, even before its promise exists, and only the end of the process ends that. The secret goes over pipes, never
+ * argv. On Linux the Secret Service is pinned: the library's own fallback is the kernel's keyring, which forgets.
  */
 const CALL = `
 const {AsyncEntry} = require(process.argv[1])
@@ -35,7 +35,7 @@ interface Call {
   secret?: string
 }
 
-/** The secret of an account; undefined where the keychain has none. Fails with KEYCHAIN_UNAVAILABLE. */
+/** Returns the secret of an account; undefined if the keychain has none. Fails with KEYCHAIN_UNAVAILABLE. */
 export async function readKeychain(account: string): Promise<string | undefined> {
   const value = await call({action: 'read', account})
   return typeof value === 'string' ? value : undefined
@@ -47,7 +47,7 @@ export async function saveKeychain(account: string, secret: string): Promise<voi
   if ((await readKeychain(account)) !== secret) throw unavailable('it took the secret and did not keep it')
 }
 
-/** Removes a secret; false where there was none. Fails with KEYCHAIN_UNAVAILABLE. */
+/** Removes a secret. Returns false if there was none. Fails with KEYCHAIN_UNAVAILABLE. */
 export async function removeKeychain(account: string): Promise<boolean> {
   return (await call({action: 'remove', account})) === true
 }
@@ -80,14 +80,14 @@ function inChild(request: string): Promise<string> {
       clearTimeout(timer)
       resolve(Buffer.concat(chunks).toString())
     })
-    // A child that died early shows by its empty answer.
+    // A child that died early is noticed by its empty answer.
     child.stdin.on('error', () => {})
     child.stdin.end(request)
   })
 }
 
 function reasonOf(message: string): string {
-  // D-Bus guesses at the causes of a silence, "the security policy blocked the reply" among them.
+  // Tested first: D-Bus lists possible causes of a timeout, with words that the next lines look for ("blocked").
   if (/NoReply|not receive a reply|time-?out|timed out/i.test(message)) return 'it did not answer in time'
   if (/\blocked\b|prompt/i.test(message)) return 'it is locked'
   if (/DBus|Secret Service/i.test(message)) return 'no Secret Service answers on the session bus'
@@ -96,7 +96,7 @@ function reasonOf(message: string): string {
 
 function unavailable(why: string, reason?: string): Failure {
   return new Failure('KEYCHAIN_UNAVAILABLE', {
-    message: `The keychain can not be used: ${why}.`,
+    message: `The keychain can't be used: ${why}.`,
     details: reason && {reason},
     hint:
       'One of three: start or unlock a keyring (on Linux a Secret Service, such as gnome-keyring); set SCENT_CLIENT_ID ' +

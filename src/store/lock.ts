@@ -5,18 +5,14 @@ import {Failure} from '../contract/failure.ts'
 import {attempt, isSystem, ownFolder, writeBeside} from './files.ts'
 
 /**
- * How long a lock counts as held where that can't be looked up: its holder sits on another machine (a shared home
- * folder), or the system tells a process from a later one of the same number by nothing.
+ * How long a lock counts as held, in milliseconds, if its holder can't be looked up: it runs on another machine (a
+ * shared home folder), or the system does not tell a process from a later one with the same number.
  */
 const STALE_MS = 30_000
 
-interface Held {
-  path: string
-}
-
 /**
- * Runs `work` while no other process, and no other caller of this one, holds the lock named `path`. A holder that
- * died is taken over at once. Fails with BUSY when a living one keeps it longer than `waitMs`, or until `stop`.
+ * Runs `work` while no other process, and no other caller in this one, holds the lock named `path`. The lock of a
+ * holder that died is taken at once. Fails with BUSY if a living holder keeps it for `waitMs`, or if `stop` is aborted.
  *
  * The lock is the highest of the numbered files `path.1`, `path.2`, …: held while it names a living process, free
  * when it is empty. Taking it means making the next number, which only one can; the highest number is never removed,
@@ -31,9 +27,7 @@ export async function withLock<T>(
   const end = performance.now() + waitMs
   let held = take(path)
   while (held === undefined) {
-    if (performance.now() > end || stop?.aborted) {
-      throw new Failure('BUSY', {message: `Another process of scent holds ${path}.`})
-    }
+    if (performance.now() > end || stop?.aborted) throw busy(path)
     await new Promise((wake) => setTimeout(wake, 2 + Math.random() * 20))
     held = take(path)
   }
@@ -44,21 +38,25 @@ export async function withLock<T>(
   }
 }
 
-/** One try, without waiting: what lets go of the lock, or undefined while somebody living holds it. */
+/** One try, without waiting. Returns a function that releases the lock, or undefined if a living process holds it. */
 export function tryLock(path: string): (() => void) | undefined {
   ownFolder(dirname(path))
   const held = attempt(path, 'locked', () => take(path))
-  return held && (() => release(held))
+  return held === undefined ? undefined : () => release(held)
 }
 
-/** Whether somebody living holds the lock. */
+export const busy = (path: string) =>
+  new Failure('BUSY', {message: `Another process of scent holds ${path}.`})
+
+/** Whether a living process holds the lock. */
 export function isLocked(path: string): boolean {
   if (!fs.existsSync(dirname(path))) return false
   const last = highest(path)
   return last > 0 && isHeld(`${path}.${last}`)
 }
 
-function take(path: string): Held | undefined {
+/** Returns the numbered file that is held now. */
+function take(path: string): string | undefined {
   const last = highest(path)
   if (last > 0 && isHeld(`${path}.${last}`)) return undefined
   const mine = `${path}.${last + 1}`
@@ -78,12 +76,12 @@ function take(path: string): Held | undefined {
   for (const number of numbers(path)) {
     if (number <= last) fs.rmSync(`${path}.${number}`, {force: true})
   }
-  return {path: mine}
+  return mine
 }
 
-function release(held: Held): void {
+function release(held: string): void {
   try {
-    fs.truncateSync(held.path, 0)
+    fs.truncateSync(held, 0)
   } catch (error) {
     if (!isSystem(error, 'ENOENT')) throw error
   }
@@ -106,7 +104,7 @@ function isHeld(path: string): boolean {
     text = fs.readFileSync(path, 'utf8')
     age = Date.now() - fs.statSync(path).mtimeMs
   } catch (error) {
-    // A newer number has replaced it since: look again.
+    // A newer number has replaced it since: the caller looks again.
     if (isSystem(error, 'ENOENT')) return true
     throw error
   }
@@ -117,7 +115,7 @@ function isHeld(path: string): boolean {
   return age < STALE_MS && (host !== hostname() || isRunning(text))
 }
 
-/** Undefined for a free lock, and for one that a power cut left with no sense in it. */
+/** Returns undefined if the lock is free or its file is unreadable (after a power cut). */
 function nameOf(text: string): [host: string, pid: number, started: string] | undefined {
   try {
     const name: unknown = JSON.parse(text)
@@ -128,16 +126,16 @@ function nameOf(text: string): [host: string, pid: number, started: string] | un
   }
 }
 
-/** Names this process for ever: another one that gets its number has another name. */
+/** Unique even when the pid is reused: host, pid and start time. */
 export const processName = () => JSON.stringify([hostname(), process.pid, startOf(process.pid)])
 
-/** Whether the process of that name runs on this machine. */
+/** Whether the process with this name runs on this machine. */
 export function isRunning(name: string): boolean {
   const [host, pid = 0, started] = nameOf(name) ?? []
   return host === hostname() && isAlive(pid) && startOf(pid) === started
 }
 
-/** A process that has ended and that nobody has taken notice of yet is dead. */
+/** A zombie (ended, but not yet waited for by its parent) counts as dead. */
 export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0)
@@ -147,10 +145,10 @@ export function isAlive(pid: number): boolean {
   }
 }
 
-/** When a process started, where the system tells: a number that was given out again is another process. */
+/** When a process started; "" if the system does not tell. A later process with the same number has another start. */
 const startOf = (pid: number): string => statOf(pid)[19] ?? ''
 
-/** The fields that Linux keeps of a process, from its state on; none elsewhere. */
+/** The fields of /proc/PID/stat from the state on. Empty on systems other than Linux. */
 function statOf(pid: number): string[] {
   if (process.platform !== 'linux') return []
   try {

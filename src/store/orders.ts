@@ -1,9 +1,8 @@
-import {join} from 'node:path'
 import * as z from 'zod/mini'
 import {shippingAddress} from '../contract/orders.ts'
 import {corrupt} from './files.ts'
-import {journal} from './journal.ts'
-import {type Folders, type Identity, recordsFolder} from './paths.ts'
+import {recordsJournal} from './journal.ts'
+import type {Folders, Identity} from './paths.ts'
 
 export const base = {reference: z.string(), at: z.string()}
 const line = z.object({variantId: z.string(), quantity: z.int()})
@@ -14,7 +13,7 @@ export const planned = z.object({
   ...base,
   step: z.literal('PLANNED'),
   customerRef: z.nullable(z.string()),
-  /** Null where the order takes whatever the cart holds. */
+  /** Null if the order takes whatever the cart holds. */
   lines: z.nullable(z.array(line)),
   address: shippingAddress,
   discountCode: z.optional(z.string()),
@@ -49,22 +48,22 @@ export const outcome = z.object({
   total: z.nullable(amount),
   currency: z.nullable(z.string()),
   status: z.nullable(z.string()),
-  /** Of a refusal that decides nothing: not charged, and the same reference is the way on. */
+  /** True of a refusal that is not final: nothing was charged, and the same reference may be ordered again. */
   again: z.optional(z.boolean()),
-  /** Why, in one sentence, where it is no order. */
+  /** Why there is no order, in one sentence. */
   message: z.optional(z.string()),
 })
 
 export const verified = z.object({...base, step: z.literal('VERIFIED'), orderId: z.string()})
 
-export const orderRecord = z.discriminatedUnion('step', [planned, locked, submitting, outcome, verified])
+const orderRecord = z.discriminatedUnion('step', [planned, locked, submitting, outcome, verified])
 export type OrderRecord = z.output<typeof orderRecord>
 export type Planned = z.output<typeof planned>
-export type Locked = z.output<typeof locked>
-export type Submitting = z.output<typeof submitting>
+type Locked = z.output<typeof locked>
+type Submitting = z.output<typeof submitting>
 export type Outcome = z.output<typeof outcome>
 
-/** What the records of one reference add up to. */
+/** One order, folded from all records of its reference. */
 export interface OrderEntry {
   reference: string
   customerRef: string | null
@@ -73,12 +72,9 @@ export interface OrderEntry {
   discountCode: string | undefined
   maxTotal: string | undefined
   locks: Locked[]
-  submissions: Submitting[]
   /** The submissions that no outcome has settled: any of them may have taken effect. */
   pending: Submitting[]
-  /** The last one. */
   outcome: Outcome | undefined
-  verified: boolean
   startedAt: string
   updatedAt: string
   /** False as long as the order may still have to be taken up again: no outcome, or an unknown one. */
@@ -88,28 +84,22 @@ export interface OrderEntry {
 /** The orders made on this machine under one identity. See journal.ts for the failures. */
 export interface OrderRecords {
   append(record: OrderRecord, options?: {sync?: boolean}): Promise<void>
-  /** One entry a reference, the oldest first. */
+  /** One entry for each reference, the oldest first. */
   all(): Promise<OrderEntry[]>
-  /** Those not settled. */
+  /** The entries that are not settled. */
   open(): Promise<OrderEntry[]>
   find(reference: string): Promise<OrderEntry | undefined>
 }
 
-/** What must be on disk before the next step of an order is taken. */
+/** Records that must be on disk before the next step of an order. */
 const DURABLE: ReadonlySet<OrderRecord['step']> = new Set(['PLANNED', 'SUBMITTING', 'OUTCOME'])
 
 /** The local record of orders of one identity; another identity's file is refused (FOREIGN_FILE). */
 export function orderRecords(folders: Folders, identity: Identity): OrderRecords {
-  const path = join(recordsFolder(folders, identity), 'orders.ndjson')
-  const {origin, clientId, onBehalfOf} = identity
-  const file = journal({
-    path,
-    header: {journal: 'orders', version: 1, origin, clientId, onBehalfOf},
-    record: orderRecord,
-  })
+  const file = recordsJournal(folders, identity, 'orders', orderRecord)
   const all = async () => {
     const entries = new Map<string, OrderEntry>()
-    for await (const record of file.records()) fold(path, entries, record)
+    for (const record of file.records()) fold(file.path, entries, record)
     return [...entries.values()]
   }
   return {
@@ -120,7 +110,7 @@ export function orderRecords(folders: Folders, identity: Identity): OrderRecords
   }
 }
 
-/** Adds a record to what is known of its reference. Fails with CORRUPT_FILE for one that was never planned. */
+/** Folds a record into the entry of its reference. Fails with CORRUPT_FILE if that was never planned. */
 export function fold(path: string, entries: Map<string, OrderEntry>, record: OrderRecord): void {
   const entry = entries.get(record.reference)
   if (record.step === 'PLANNED') {
@@ -132,23 +122,18 @@ export function fold(path: string, entries: Map<string, OrderEntry>, record: Ord
   entry.updatedAt = record.at
   if (record.step === 'LOCKED') entry.locks.push(record)
   if (record.step === 'SUBMITTING') {
-    entry.submissions.push(record)
     entry.pending.push(record)
     entry.settled = false
   }
-  if (record.step === 'VERIFIED') entry.verified = true
   if (record.step === 'OUTCOME') {
-    // A later submission that was refused leaves the order that stands under this reference as it is.
+    // An order that exists under this reference stays, if a later submission is refused.
     if (!(stands(entry) && record.outcome === 'refused')) entry.outcome = record
     entry.settled = record.outcome !== 'unknown'
     if (entry.settled) entry.pending = []
   }
 }
 
-/**
- * A reference planned again (after a refusal, say) keeps its locks and submissions. It is open again unless an order
- * stands.
- */
+/** A reference that is planned again, such as after a refusal, keeps its locks. It is open again unless an order exists. */
 function plan(record: Planned, before: OrderEntry | undefined): OrderEntry {
   const placed = before !== undefined && stands(before)
   return {
@@ -159,10 +144,8 @@ function plan(record: Planned, before: OrderEntry | undefined): OrderEntry {
     discountCode: record.discountCode,
     maxTotal: record.maxTotal,
     locks: before?.locks ?? [],
-    submissions: before?.submissions ?? [],
     pending: before?.pending ?? [],
     outcome: placed ? before.outcome : undefined,
-    verified: before?.verified ?? false,
     startedAt: before?.startedAt ?? record.at,
     updatedAt: record.at,
     settled: placed,

@@ -3,9 +3,9 @@ import {homedir} from 'node:os'
 import {isAbsolute, join, resolve} from 'node:path'
 
 export interface Folders {
-  /** Settings and profiles: config.json, and credentials.json where a login chose `--storage file`. */
+  /** Settings and profiles: config.json, and credentials.json if a login chose `--storage file`. */
   config: string
-  /** What the program remembers: records, tokens, the sandbox's locator. */
+  /** Records, tokens, the sandbox's locator. */
   state: string
 }
 
@@ -44,7 +44,7 @@ export function foldersOf(
   }
 }
 
-/** The XDG specification has relative paths ignored. */
+/** The XDG specification says to ignore relative paths. */
 function xdg(path: string | undefined): string | undefined {
   return path && isAbsolute(path) ? path : undefined
 }
@@ -53,7 +53,7 @@ export const configFile = (folders: Folders) => join(folders.config, 'config.jso
 export const credentialsFile = (folders: Folders) => join(folders.config, 'credentials.json')
 export const sandboxFile = (folders: Folders) => join(folders.state, 'sandbox.json')
 
-/** A name for files of one identity: the host readable, the rest hashed, so that no two identities share it. */
+/** A name for the files of one identity: a readable host, and a hash that no two identities share. */
 export function identityName(identity: Identity): string {
   const hash = createHash('sha256')
     .update(JSON.stringify([identity.origin, identity.clientId, identity.onBehalfOf]))
@@ -64,8 +64,8 @@ export function identityName(identity: Identity): string {
 }
 
 /**
- * Held by the one process that orders from a cart. Some carts share a lock, so that a job of many customers does not
- * leave a file for each of them.
+ * The lock of the one process that orders from a cart. Carts share 4,096 locks, so that a job of many customers does
+ * not leave a file for each of them.
  */
 export function cartLock(folders: Folders, identity: Identity, customerRef: string | null): string {
   const cart = createHash('sha256').update(JSON.stringify(customerRef)).digest('hex').slice(0, 3)

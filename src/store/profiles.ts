@@ -16,20 +16,20 @@ const profile = z.looseObject({
   baseUrl: z.string().check(z.minLength(1)),
   clientId: z.string().check(z.minLength(1)),
   storage: z.enum(storages),
-  /** The part of the quota that this machine takes; 1 where it is alone. */
+  /** The part of the quota that this machine takes; 1 if it is the only one. */
   rateShare: z.optional(share),
 })
 export type Profile = z.output<typeof profile>
 
 const config = z.looseObject({
   version: z.literal(1),
-  /** The profile in use where none is named. */
+  /** The profile that is used if none is named. */
   current: z.optional(z.string()),
   profiles: z.record(z.string(), profile),
 })
 export type Config = z.output<typeof config>
 
-/** The settings of this user; empty ones where there is no file. Fails with CORRUPT_FILE or FOREIGN_FILE. */
+/** The settings of this user; empty if there is no file. Fails with CORRUPT_FILE or FOREIGN_FILE. */
 export function readConfig(folders: Folders): Config {
   const path = configFile(folders)
   const text = readOwn(path)
@@ -38,8 +38,8 @@ export function readConfig(folders: Folders): Config {
 }
 
 /**
- * Changes the settings: what another process saved in the meantime stays. Fails with CORRUPT_FILE, FOREIGN_FILE or
- * FILE_FAILED; then nothing was changed.
+ * Changes the settings as they are now, with whatever another process has saved since. Fails with CORRUPT_FILE,
+ * FOREIGN_FILE or FILE_FAILED; then nothing was changed.
  */
 export async function changeConfig(folders: Folders, change: (config: Config) => void): Promise<void> {
   await withLock(join(folders.config, '.config.lock'), () => {
@@ -53,7 +53,7 @@ export function findProfile(config: Config, name: string): Profile | undefined {
   return Object.hasOwn(config.profiles, name) ? config.profiles[name] : undefined
 }
 
-/** A profile that is asked for by its name. Fails with NO_CREDENTIALS. */
+/** Finds a profile by its name. Fails with NO_CREDENTIALS. */
 export function requireProfile(config: Config, name: string): Profile {
   const found = findProfile(config, name)
   if (found !== undefined) return found
@@ -76,37 +76,38 @@ export function parseFile<S extends z.ZodMiniType>(path: string, text: string, s
   try {
     value = JSON.parse(text)
   } catch (error) {
-    if (error instanceof SyntaxError) throw corrupt(path, 'is no JSON')
+    if (error instanceof SyntaxError) throw corrupt(path, 'is not JSON')
     throw error
   }
   const parsed = z.safeParse(schema, value)
   if (parsed.success) return parsed.data
   const where = parsed.error.issues[0]?.path.join('.')
-  throw corrupt(path, where ? `has a wrong value in ${where}` : 'is no file of scent')
+  throw corrupt(path, where ? `has a wrong value in ${where}` : 'is not a file of scent')
 }
 
 /** A profile's name goes into files, the keychain and messages: letters, digits, `.`, `_`, `-`. */
 export function requireName(name: string): string {
   if (/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/.test(name)) return name
   throw new Failure('INVALID_INPUT', {
-    message: `"${name}" is no name for a profile.`,
+    message: `"${name}" is not a valid name for a profile.`,
     hint: 'Use up to 64 letters, digits, dots, dashes and underscores, a letter or digit first.',
   })
 }
 
 /**
- * The base URL as it is kept: no `/api/v1`, no slash at the end. Fails with INVALID_INPUT, and with INSECURE_URL
- * where it is neither https nor this machine.
+ * The base URL as it is kept: without `/api/v1`, without a slash at the end. Fails with INVALID_INPUT, and with
+ * INSECURE_URL if it is neither https nor this machine.
  */
 export function baseUrlOf(text: string): string {
   const wrong = (why: string) =>
     new Failure('INVALID_INPUT', {
       message: `The base URL ${why}.`,
-      hint: 'Give an URL such as https://api.example.com.',
+      hint: 'Give a URL such as https://api.example.com.',
     })
   const url = URL.canParse(text) ? new URL(text) : undefined
-  if (url === undefined || !/^https?:$/.test(url.protocol)) throw wrong(`"${text}" is no http(s) URL`)
-  // Not repeated in the message: what stands there may be a secret.
+  if (url === undefined || !/^https?:$/.test(url.protocol))
+    throw wrong(`"${text}" is not a valid http(s) URL`)
+  // Not quoted in the message: it may hold a secret.
   if (url.username || url.password) throw wrong('must not hold a user name or password')
   if (url.search || url.hash) throw wrong(`"${text}" must end with its path`)
   if (url.protocol === 'http:' && !isLoopback(url.hostname)) {

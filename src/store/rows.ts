@@ -8,7 +8,7 @@ import {type Input, LONGEST_LINE, openInput} from './input.ts'
 export interface Row {
   /** The line of the file in which it begins, from 1. */
   line: number
-  /** Its cells by the names of their columns, as text, or the members of its JSON object. U+FFFD for what is no UTF-8. */
+  /** Cells as text, by the names of their columns; or the members of a JSON object. Bytes that are not UTF-8 are U+FFFD. */
   fields: Record<string, unknown>
   /** Why it can't be read; `fields` is empty then. */
   problem?: string
@@ -17,21 +17,21 @@ export interface Row {
 /** A file of rows: CSV with a header, or NDJSON. It can be read as often as needed. */
 export interface RowFile {
   form: 'csv' | 'ndjson'
-  /** The line of the header, and its names in their order, doubled ones too; none where the form is NDJSON. */
+  /** The line of the header, and its names in order, with duplicates. Empty for NDJSON. */
   header: {line: number; columns: readonly string[]}
   /** SHA-256 of its bytes. */
   hash: string
   /**
-   * Its rows from the first to the last, one at a time in memory. A row that can't be read tells its problem; after a
-   * quotation mark out of place there is none that could. Fails with INVALID_INPUT where the file has changed.
+   * Its rows from the first to the last, one at a time in memory. A row that can't be read has a `problem`; a misplaced
+   * quotation mark ends the rows. Fails with INVALID_INPUT if the file has changed.
    */
   rows(): AsyncGenerator<Row>
   close(): Promise<void>
 }
 
 /**
- * Opens a file of rows that the user names, or stdin for `-`. Its first letter tells its form. Fails with INVALID_INPUT
- * where it can't be read, or is empty.
+ * Opens a file of rows that the user names, or stdin for `-`. Its first letter decides its form. Fails with
+ * INVALID_INPUT if it can't be read or is empty.
  */
 export async function openRows(path: string, stdin: Readable): Promise<RowFile> {
   const input = await openInput(path, stdin)
@@ -78,13 +78,13 @@ async function* csvRows(input: Input, columns: readonly string[]): AsyncGenerato
   }
 }
 
-/** Bytes that are no UTF-8 are this character when they are read. */
+/** Bytes that are not UTF-8 become this character when they are read. */
 const isDamaged = (text: string) => text.includes('\ufffd')
 
-/** A column without a name may stand there, as spreadsheets leave them behind, but it holds nothing. */
+/** A column without a name is allowed if it is empty: spreadsheets leave such columns behind. */
 function misfit(cells: readonly string[], columns: readonly string[]): string | undefined {
   if (cells.length !== columns.length)
-    return `has ${cells.length} cell${cells.length === 1 ? '' : 's'}, where the header has ${columns.length}`
+    return `has ${cells.length} cell${cells.length === 1 ? '' : 's'}, but the header has ${columns.length}`
   const nameless = columns.findIndex((name, at) => name === '' && cells[at] !== '')
   return nameless < 0 ? undefined : `has a value in column ${nameless + 1}, which has no name`
 }
@@ -95,7 +95,7 @@ interface CsvRecord {
   problem?: string
 }
 
-/** The records of a CSV file that hold anything. The last one has a problem where the file is cut off by it. */
+/** The records of a CSV file that are not empty. The last one has a problem if nothing after it can be read. */
 async function* csvRecords(input: Input): AsyncGenerator<CsvRecord> {
   let broken: {after: number; code: string} | undefined
   const parser = parse({
@@ -103,7 +103,7 @@ async function* csvRecords(input: Input): AsyncGenerator<CsvRecord> {
     record_delimiter: ['\r\n', '\n', '\r'],
     relax_column_count: true,
     max_record_size: LONGEST_LINE,
-    // An error would throw away the records before it that have not been read yet.
+    // Throwing an error would lose the records before it that have not been read yet.
     skip_records_with_error: true,
     on_skip: (error) => {
       broken ??= {after: parser.info.records, code: error?.code ?? ''}
@@ -117,7 +117,7 @@ async function* csvRecords(input: Input): AsyncGenerator<CsvRecord> {
     if (read === broken?.after) break
     read += 1
     if (cells.some((cell) => cell.trim() !== '')) yield {line, cells}
-    // The parser's own count takes the two characters of a line's end in a cell for two lines.
+    // The parser's own count is wrong: it counts CR LF inside a cell as two lines.
     line += cells.reduce((sum, cell) => sum + (cell.match(/\r\n|\n|\r/g)?.length ?? 0), 1)
   }
   if (broken)
@@ -146,7 +146,7 @@ function jsonRow(text: string): Omit<Row, 'line'> {
     if (isObject(value)) return {fields: value}
     return {fields: {}, problem: 'must be one JSON object'}
   } catch (error) {
-    if (error instanceof SyntaxError) return {fields: {}, problem: `is no JSON object: ${error.message}`}
+    if (error instanceof SyntaxError) return {fields: {}, problem: `is not a JSON object: ${error.message}`}
     if (error instanceof RangeError) return {fields: {}, problem: 'nests too deep'}
     throw error
   }

@@ -5,13 +5,13 @@ import {isAlive} from './lock.ts'
 import {type Folders, sandboxFile} from './paths.ts'
 import {isLoopback, parseFile} from './profiles.ts'
 
-/** How the running sandbox of this user is reached. A running one keeps it in the state folder, mode 0600. */
-export const locator = z.looseObject({
+/** How to reach the running sandbox of this user. It keeps this in the state folder, with mode 0600. */
+const locator = z.looseObject({
   baseUrl: z.string(),
   adminUrl: z.string(),
   adminToken: z.string(),
   pid: z.int(),
-  /** false where it answers as many requests as come. */
+  /** false if it has no rate limits. */
   limits: z.optional(z.boolean()),
   credentials: z.array(
     z.looseObject({
@@ -24,7 +24,7 @@ export const locator = z.looseObject({
 })
 export type Locator = z.output<typeof locator>
 
-/** The locator of a running sandbox, or undefined. Fails with CORRUPT_FILE or FOREIGN_FILE. */
+/** The locator of the running sandbox, if there is one. Fails with CORRUPT_FILE or FOREIGN_FILE. */
 export function findSandbox(folders: Folders): Locator | undefined {
   const path = sandboxFile(folders)
   const text = readOwn(path)
@@ -40,7 +40,7 @@ export function requireSandbox(folders: Folders): Locator {
   return found
 }
 
-/** Whether what answers at this origin is the running sandbox, started without limits. Looks nowhere but here. */
+/** Whether this origin is the running sandbox, started without limits. Looks at the locator only. */
 export function isUnlimited(folders: Folders, origin: string): boolean {
   if (!isLoopback(new URL(origin).hostname)) return false
   const found = findSandbox(folders)

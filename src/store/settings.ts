@@ -4,14 +4,14 @@ import type {Identity} from './paths.ts'
 import {baseUrlOf, type Config, findProfile, type Profile, requireProfile, type Storage} from './profiles.ts'
 
 /** The flags that every API command takes, as oclif hands them over: the environment is merged in already. */
-export interface Given {
+interface Given {
   profile?: string | undefined
   'base-url'?: string | undefined
   as?: string | undefined
   currency?: string | undefined
 }
 
-/** A value, where it came from, and what it beat. */
+/** A value, where it came from, and the values that it overrides. */
 export interface Setting {
   value: string
   /** Such as `--base-url`, `SCENT_BASE_URL`, `profile rimal`. */
@@ -19,7 +19,7 @@ export interface Setting {
   beat: {value: string; source: string}[]
 }
 
-/** What a command works with: flag over environment over profile. */
+/** The settings of a command: flag over environment over profile. */
 export interface Settings {
   profile: Setting | undefined
   baseUrl: Setting
@@ -36,8 +36,8 @@ interface Chosen extends Profile {
 }
 
 /**
- * Merges flags, environment and profile. Fails with NO_CREDENTIALS or MISSING_INPUT where something is missing, and
- * with INVALID_INPUT where a profile's credential would go to another host than its own, or a partner id or a currency is none.
+ * Merges flags, environment and profile. Fails with NO_CREDENTIALS or MISSING_INPUT if something is missing, and with
+ * INVALID_INPUT if a profile's credential would go to another host than its own, or a partner id or currency is invalid.
  */
 export function settingsOf(flags: Given, env: Env, config: Config): Settings {
   const named = profileSetting(flags, env, config)
@@ -62,27 +62,27 @@ export function settingsOf(flags: Given, env: Env, config: Config): Settings {
   }
 }
 
-/** In capitals. not shown: which currencies are supported; the service ignores the others. */
+/** Returns it in capitals. not shown: which currencies are supported; the service ignores the others. */
 function currencyOf(setting: Setting | undefined): Setting | undefined {
   if (setting === undefined) return undefined
   if (/^[A-Za-z]{3}$/.test(setting.value)) return {...setting, value: setting.value.toUpperCase()}
   throw new Failure('INVALID_INPUT', {
-    message: `"${setting.value}" (${setting.source}) is no currency code.`,
+    message: `"${setting.value}" (${setting.source}) is not a valid currency code.`,
     hint: 'Give three letters, such as USD.',
   })
 }
 
 function partnerOf(setting: Setting | undefined): Setting | undefined {
   if (setting === undefined) return undefined
-  // Written either way, it is one partner, with one token and one set of records.
+  // In capitals or not, it is the same partner, with one token and one set of records.
   if (isUuid(setting.value)) return {...setting, value: setting.value.toLowerCase()}
   throw new Failure('INVALID_INPUT', {
-    message: `"${setting.value}" (${setting.source}) is no partner id.`,
+    message: `"${setting.value}" (${setting.source}) is not a valid partner id.`,
     hint: 'Give the id of a descendant partner, a UUID.',
   })
 }
 
-/** Whose records these settings lead to. */
+/** Who the local records belong to under these settings. */
 export function identityOf(settings: Settings): Identity {
   return {
     origin: new URL(settings.baseUrl.value).origin,
@@ -92,13 +92,13 @@ export function identityOf(settings: Settings): Identity {
 }
 
 /** The profile that flags, environment and config.json choose, whether or not it exists. */
-export function profileSetting(flags: Given, env: Env, config: Config): Setting | undefined {
+function profileSetting(flags: Given, env: Env, config: Config): Setting | undefined {
   return pick([...given('--profile', 'SCENT_PROFILE', flags.profile, env), ['auth use', config.current]])
 }
 
 type Candidate = [source: string, value: string | undefined]
 
-/** oclif gives a flag its variable's value: one that differs from the variable was typed. */
+/** oclif gives a flag the value of its variable: a value that differs from the variable was typed. */
 function given(flag: string, variable: string, value: string | undefined, env: Env): Candidate[] {
   return [
     [flag, value === env[variable] ? undefined : value],
@@ -115,7 +115,7 @@ const sourceOf = (profile: Chosen | undefined) => `profile ${profile?.name}`
 
 function profileOf(named: Setting | undefined, config: Config): Chosen | undefined {
   if (named === undefined) return undefined
-  // Chosen once and gone since: the environment may still have all that is needed.
+  // `auth use` chose it, and it was removed since. The environment may still have all that is needed.
   if (named.source === 'auth use' && findProfile(config, named.value) === undefined) return undefined
   return {...requireProfile(config, named.value), name: named.value}
 }

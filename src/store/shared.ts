@@ -9,9 +9,9 @@ import {type Folders, type Identity, identityName} from './paths.ts'
 const PATIENCE_MS = 2_000
 
 /**
- * A small text that the processes of this user share: a token, the log of a quota. It only saves requests, so
- * nothing of it ever stops an order: what is unreadable counts as empty, what can't be shared is left alone. A link
- * or another user's file in its place is still a FOREIGN_FILE.
+ * A small text that the processes of this user share: a token, the log of a quota. It only saves requests, so its
+ * failures never stop an order: an unreadable file counts as empty, and a text that can't be written is not shared. A
+ * link or another user's file in its place is still a FOREIGN_FILE.
  */
 export function sharedFile(path: string) {
   const read = () => unless('CORRUPT_FILE', () => readOwn(path))
@@ -21,12 +21,10 @@ export function sharedFile(path: string) {
     isAlive: (name: string) => name === me || isRunning(name),
     read,
 
-    /** On disk when it returns; false where the file system refuses. */
-    write(text: string): boolean {
-      return succeeds(() => writeOwn(path, text))
-    },
+    /** On disk when it returns. Returns false if the file system refuses. */
+    write: (text: string) => succeeds(() => writeOwn(path, text)),
 
-    /** Changes the text while no other process does; undefined where that is not to be had. */
+    /** Changes the text while no other process does. Returns undefined if the file system or other processes prevent it. */
     async update<T>(change: (text: string | undefined) => {text: string; result: T}) {
       const release = await lockSoon(`${path}.lock`)
       if (release === undefined) return undefined
@@ -39,8 +37,8 @@ export function sharedFile(path: string) {
     },
 
     /**
-     * Runs work alone among all processes; undefined, at once, where another one runs such work. A process that
-     * died in it does not count. Where the file system knows no lock the work just runs.
+     * Runs work that only one process may do at a time. Returns undefined, at once, if another living process is doing
+     * it. On a file system that can't lock, the work just runs.
      */
     async alone<T>(work: () => Promise<T>): Promise<{result: T} | undefined> {
       const release = unless('FILE_FAILED', () => tryLock(`${path}.busy`) ?? 'busy') ?? (() => {})
@@ -59,7 +57,7 @@ export function tokenFile(folders: Folders, identity: Identity): string {
   return join(folders.state, 'tokens', `${identityName(identity)}.json`)
 }
 
-/** The log of a quota, which belongs to a client id, whomever it acts for. */
+/** The log of a quota. It belongs to a client id, whichever partner that acts for. */
 export function quotaFile(folders: Folders, identity: Identity, quota: 'requests' | 'mints'): string {
   return join(folders.state, 'quotas', `${identityName({...identity, onBehalfOf: null})}.${quota}.json`)
 }
@@ -73,24 +71,23 @@ async function lockSoon(path: string): Promise<(() => void) | undefined> {
   }
 }
 
-/** Whole or not at all, but not flushed: after a power cut the window is over anyway. */
+/** Replaces the file whole or not at all. Not flushed: after a power cut the quota's window is over anyway. */
 function replace(path: string, text: string): void {
   ownFolder(dirname(path))
   const temporary = writeBeside(path, text, {sync: false})
   attempt(path, 'written', () => fs.renameSync(temporary, path))
 }
 
-/** False where the file system refuses. */
+/** Returns false if the file system refuses. */
 function succeeds(step: () => void): boolean {
-  return (
-    unless('FILE_FAILED', () => {
-      step()
-      return true
-    }) === true
-  )
+  const done = () => {
+    step()
+    return true
+  }
+  return unless('FILE_FAILED', done) === true
 }
 
-/** The outcome of a step, or undefined where it fails with this one code. */
+/** Returns what the step returns, or undefined if it fails with this code. */
 function unless<T>(code: 'CORRUPT_FILE' | 'FILE_FAILED', step: () => T): T | undefined {
   try {
     return step()

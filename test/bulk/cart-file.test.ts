@@ -103,7 +103,7 @@ describe('a line is refused', () => {
     ['of a --customer that is no path', `${rose},1,`, '..', '2: customerRef ".." can not be part of a path'],
     ['of no quantity', `${rose},0,C-1`, undefined, '2: quantity "0" must be a whole number of 1 or more'],
     ['of no variant', 'rose,1,C-1', undefined, '2: variantId "rose" must be a UUID'],
-    ['of too few cells', `${rose},1`, undefined, '2: has 2 cells, where the header has 3'],
+    ['of too few cells', `${rose},1`, undefined, '2: has 2 cells, but the header has 3'],
   ])('%s', async (_, row, customer, problem) => {
     expect((await read(`variantId,quantity,customerRef\n${row}\n`, customer)).problems).toEqual([problem])
   })

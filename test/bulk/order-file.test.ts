@@ -461,7 +461,7 @@ test('hostile lines in the middle of an NDJSON file are told, and the others rea
     '3: must be one JSON object',
     '4: must be one JSON object',
     expect.stringMatching(/^6: a is no field here/),
-    expect.stringMatching(/^7: is no JSON object/),
+    expect.stringMatching(/^7: is not a JSON object/),
     '8: nests too deep',
   ])
 })

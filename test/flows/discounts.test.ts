@@ -71,7 +71,8 @@ describe('an update', () => {
     expect(failure).toMatchObject({
       code: 'CHANGED_MEANWHILE',
       exitCode: 8,
-      message: 'The code changed meanwhile: totalUsageCap, minOrderValue. Nothing was sent.',
+      message:
+        'The code was changed elsewhere since it was read: totalUsageCap, minOrderValue. Nothing was sent.',
       facts: {
         details: {changed: [{field: 'totalUsageCap', before: null, after: 7}, {field: 'minOrderValue'}]},
       },

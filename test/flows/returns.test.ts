@@ -1,8 +1,7 @@
 import {afterEach, beforeEach, describe, expect, test} from 'vitest'
 import {isFailure} from '../../src/contract/failure.ts'
 import {listReturns, type ReturnBody} from '../../src/contract/returns.ts'
-import {readOneOrder} from '../../src/flows/order/read.ts'
-import {requestReturn, returnable, returnsOf, withdraw} from '../../src/flows/returns.ts'
+import {readReturnable, requestReturn, withdraw} from '../../src/flows/returns.ts'
 import {losses, openShop, type Shop} from '../support/shop.ts'
 
 let shop: Shop
@@ -15,10 +14,7 @@ afterEach(() => shop.close())
 const delivered = async () => {
   const {world} = shop.sandbox.state
   const id = world.get<{id: string}>("SELECT id FROM orders WHERE external_reference = 'HIST-0002'")?.id ?? ''
-  const {groups, lines} = returnable(
-    await readOneOrder(shop.client, id, false),
-    await returnsOf(shop.client, id),
-  )
+  const {groups, lines} = await readReturnable(shop.client, id)
   return {id, group: groups[0]?.id ?? '', lines}
 }
 
@@ -201,6 +197,6 @@ describe('what can be returned', () => {
 
   test('leaves out groups that are still on their way', async () => {
     const order = await shop.order('PO-1')
-    expect(returnable(await readOneOrder(shop.client, order.id, false), []).groups).toEqual([])
+    expect((await readReturnable(shop.client, order.id)).groups).toEqual([])
   })
 })

@@ -68,14 +68,12 @@ describe('the record of orders', () => {
     expect(all[0]).toMatchObject({
       reference: 'a',
       locks: [{lockId: 'l1', total: '305.90'}],
-      submissions: [{attempt: 1}],
       outcome: {outcome: 'placed', orderId: 'o1'},
-      verified: true,
       settled: true,
       startedAt: steps[0]?.at,
     })
     expect((await orders.open()).map(({reference}) => reference)).toEqual(['b'])
-    expect(await orders.find('b')).toMatchObject({settled: false, submissions: []})
+    expect(await orders.find('b')).toMatchObject({settled: false, pending: []})
     expect(await orders.find('c')).toBeUndefined()
   })
 
@@ -83,15 +81,15 @@ describe('the record of orders', () => {
     const {orders} = records()
     for (const step of [planned('a'), submitting('a', 1), outcome('a', 'unknown')]) await orders.append(step)
     expect(await orders.open()).toMatchObject([
-      {reference: 'a', outcome: {outcome: 'unknown'}, settled: false},
+      {reference: 'a', outcome: {outcome: 'unknown'}, pending: [{attempt: 1}], settled: false},
     ])
   })
 
-  test('opens a refused reference again when it is planned again, and keeps what was submitted', async () => {
+  test('opens a refused reference again when it is planned again', async () => {
     const {orders} = records()
     for (const step of [planned('a'), submitting('a', 1), outcome('a', 'refused'), planned('a')])
       await orders.append(step)
-    expect(await orders.open()).toMatchObject([{reference: 'a', submissions: [{attempt: 1}]}])
+    expect(await orders.open()).toMatchObject([{reference: 'a', settled: false}])
   })
 
   test('never opens a placed reference again', async () => {

@@ -58,8 +58,8 @@ describe('config.json', () => {
   test.each([
     ['', 'is empty'],
     ['  \n', 'is empty'],
-    ['{"version":1', 'is no JSON'],
-    ['[]', 'is no file of scent'],
+    ['{"version":1', 'is not JSON'],
+    ['[]', 'is not a file of scent'],
     ['{"profiles":{}}', 'wrong value in version'],
     ['{"version":2,"profiles":{}}', 'wrong value in version'],
     ['{"version":1,"profiles":{"a":{"baseUrl":"https://x"}}}', 'wrong value in profiles.a.clientId'],
@@ -246,7 +246,7 @@ describe('a base URL', () => {
 })
 
 test.each(['', '.', '-a', 'a/b', 'a b', '__proto__', 'x'.repeat(65)])(
-  '%j is no name for a profile',
+  '%j is not a valid name for a profile',
   (name) => {
     expect(() => requireName(name)).toThrow(expect.objectContaining({code: 'INVALID_INPUT'}))
   },

@@ -62,10 +62,10 @@ describe('a CSV file', () => {
 
   test('tells a row of too many or too few cells, and goes on', async () => {
     expect(await rows('a,b\n1\n1,2\n1,2,3\n1,2,\n3,4\n')).toEqual([
-      '2! has 1 cell, where the header has 2',
+      '2! has 1 cell, but the header has 2',
       '3: 1 | 2',
-      '4! has 3 cells, where the header has 2',
-      '5! has 3 cells, where the header has 2',
+      '4! has 3 cells, but the header has 2',
+      '5! has 3 cells, but the header has 2',
       '6: 3 | 4',
     ])
   })
@@ -130,15 +130,15 @@ describe('an NDJSON file', () => {
       '{"a":2}',
     ]
     const told = await rows(`${lines.join('\n')}\n`)
-    expect(told.map((one) => one.slice(0, 25))).toEqual([
+    expect(told.map((one) => one.slice(0, 28))).toEqual([
       '1: 1',
-      '2! must be one JSON objec',
-      '3! must be one JSON objec',
-      '4! must be one JSON objec',
-      '5! is no JSON object: Exp',
-      '6! is no JSON object: JSO',
-      '7! is no JSON object: Key',
-      '8! is no JSON object: Obj',
+      '2! must be one JSON object',
+      '3! must be one JSON object',
+      '4! must be one JSON object',
+      '5! is not a JSON object: Exp',
+      '6! is not a JSON object: JSO',
+      '7! is not a JSON object: Key',
+      '8! is not a JSON object: Obj',
       '9! nests too deep',
       '10: 2',
     ])

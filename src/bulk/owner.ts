@@ -2,20 +2,20 @@ import * as fs from 'node:fs'
 import {join} from 'node:path'
 import * as z from 'zod/mini'
 import {Failure} from '../contract/failure.ts'
-import {attempt} from './files.ts'
-import {headerOf} from './journal-file.ts'
-import {type Folders, type Identity, recordsRoot} from './paths.ts'
-import {readConfig} from './profiles.ts'
+import {attempt} from '../store/files.ts'
+import {headerOf} from '../store/journal-file.ts'
+import {type Folders, type Identity, recordsRoot} from '../store/paths.ts'
+import {readConfig} from '../store/profiles.ts'
 
 const identity = z.object({origin: z.string(), clientId: z.string(), onBehalfOf: z.nullable(z.string())})
 
-/** Why a job is not among those of the identity in use: another one of this user has it, or nobody. */
+/** Says of a job id that the identity in use does not have whether another identity of this user has it. */
 export function noSuchJob(folders: Folders, id: string): Failure {
   const owner = isJobId(id) ? ownerOf(folders, id) : undefined
   if (owner === undefined)
     return new Failure('INVALID_INPUT', {
       message: `There is no job ${JSON.stringify(id)} under this profile.`,
-      hint: '`scent jobs list` shows those there are.',
+      hint: 'See the jobs of this profile: `scent jobs list`.',
     })
   const {origin, clientId, onBehalfOf} = owner
   const profile = profileOf(folders, owner)
@@ -30,7 +30,7 @@ export function noSuchJob(folders: Folders, id: string): Failure {
   })
 }
 
-/** What is none could lead out of the folder. */
+/** Anything else could escape the folder ("../"). */
 export const isJobId = (text: string) => /^[\w-]+$/.test(text)
 
 function ownerOf(folders: Folders, id: string): Identity | undefined {
