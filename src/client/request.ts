@@ -1,7 +1,7 @@
 import type * as z from 'zod/mini'
 import {isUuid} from '../contract/forms.ts'
 import {printJson} from '../contract/money.ts'
-import type {Operation} from '../contract/operation.ts'
+import {isUuidName, type Operation} from '../contract/operation.ts'
 import {damageOf, longerThan, type Method, pathRule} from '../contract/wire.ts'
 import {invalid} from './invalid.ts'
 import {queryOf} from './query.ts'
@@ -47,9 +47,6 @@ export function assemble(
   headers['content-type'] = 'application/json'
   return {...prepared, body: printJson(parts.body, 0)}
 }
-
-/** Identifiers are UUIDs unless the spec says otherwise (spec, Conventions); it does for the global id of an order. */
-const isUuidName = (name: string) => name.endsWith('Id') && name !== 'orderGlobalId'
 
 /** What decides where a request goes, who asks, and where it ends, is not to be given. */
 const OURS =

@@ -3,20 +3,25 @@ import * as Flags from '@oclif/core/flags'
 import * as z from 'zod/mini'
 import type {RawRequest} from '../client/client.ts'
 import {apiFlags, ScentCommand} from '../command.ts'
+import {methods, wholePath} from '../contract/api.ts'
 import {Failure, isFailure} from '../contract/failure.ts'
 import type {Operation} from '../contract/operation.ts'
 import {pageQuery} from '../contract/paging.ts'
+import {listOperations} from '../flows/explain.ts'
 import {bodyOf, queryOf} from '../terminal/fields.ts'
-
-const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
+import type {Listing} from '../terminal/output.ts'
+import {operationTable} from '../terminal/views/explain.ts'
 
 export default class Api extends ScentCommand {
   static override summary = 'Send one request, and print the payload of its answer as JSON.'
   static override description =
-    `With a GET the fields go into the query, with any other method into a JSON body. A GET is repeated after a lost answer, anything else is sent once.
+    `Without METHOD it lists the operations of the API; \`scent explain OPERATION\` tells what each one takes.
+
+With a GET the fields go into the query, with any other method into a JSON body. A GET is repeated after a lost answer, anything else is sent once.
 
 -F turns true, false, null and numbers into JSON, digit for digit; -f takes everything as text. a[b]=1 nests, a[]=1 adds to an array; a dot in a name is just a dot. PATH is a path of this service, with or without /api/v1, already percent-encoded; the token goes nowhere else.`
   static override examples = [
+    '<%= config.bin %> api',
     '<%= config.bin %> api GET scent/variants -F pageSize=5',
     '<%= config.bin %> api POST scent/cart/items -f variantId=d2d38be7-ed73-4a47-bba0-44575c832aa4 -F quantity=2',
     '<%= config.bin %> api GET wallet/transactions --paginate --output ndjson',
@@ -25,9 +30,8 @@ export default class Api extends ScentCommand {
   static override args = {
     method: Args.string({
       description: 'HTTP method: GET, POST, PUT, PATCH or DELETE.',
-      required: true,
     }),
-    path: Args.string({description: 'Path below the base URL, such as scent/variants.', required: true}),
+    path: Args.string({description: 'Path below the base URL, such as scent/variants.'}),
   }
   static override flags = {
     ...apiFlags,
@@ -62,7 +66,10 @@ export default class Api extends ScentCommand {
 
   async run(): Promise<unknown> {
     const {args, flags} = await this.parse(Api)
+    if (args.method === undefined) return this.listOperations()
     const method = methodOf(args.method)
+    if (args.path === undefined)
+      throw new Failure('MISSING_INPUT', {message: 'PATH is missing.', hint: LISTED})
     const fields = [
       ...(flags.field ?? []).map((text) => ({text, raw: false})),
       ...(flags['raw-field'] ?? []).map((text) => ({text, raw: true})),
@@ -82,12 +89,20 @@ export default class Api extends ScentCommand {
     const answer = await client.raw({method, path, query, headers, ...(body === undefined ? {} : {body})})
     return answer.payload
   }
+
+  private listOperations(): Listing {
+    const items = listOperations()
+    this.show(operationTable(items))
+    return {items}
+  }
 }
+
+const LISTED = '`scent api` lists the operations and their paths.'
 
 function methodOf(text: string): RawRequest['method'] {
   const method = methods.find((one) => one === text.toUpperCase())
   if (method) return method
-  throw refused(`"${text}" is no method; use ${methods.join(', ')}.`)
+  throw refused(`"${text}" is not a valid method; use ${methods.join(', ')}.`)
 }
 
 /** A path of the service and its query, out of a path or an URL on its origin. */
@@ -100,11 +115,9 @@ function targetOf(given: string, baseUrl: string): {path: string; query: [string
     rest = given.slice(given.indexOf(url.host) + url.host.length)
   }
   const [path = '', search = ''] = rest.split(/\?(.*)/s)
-  const absolute = path.startsWith('/') ? path : `/${path}`
-  return {
-    path: absolute.startsWith('/api/') ? absolute : `/api/v1${absolute}`,
-    query: [...new URLSearchParams(search)],
-  }
+  const [name] = /\{\w+\}/.exec(path) ?? []
+  if (name !== undefined) throw refused(`Put a value in the place of ${name} in the path.`)
+  return {path: wholePath(path), query: [...new URLSearchParams(search)]}
 }
 
 const forbidden = [

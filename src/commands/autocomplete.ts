@@ -1,6 +1,7 @@
 import type {Command, Interfaces} from '@oclif/core'
 import * as Args from '@oclif/core/args'
 import {ScentCommand} from '../command.ts'
+import {api, methods} from '../contract/api.ts'
 import {catalogue} from '../contract/errors.ts'
 import {completionScript, type Shell, shells, type Typed, type TypedFlag} from '../terminal/completion.ts'
 
@@ -39,13 +40,25 @@ function typed(config: Interfaces.Config): Typed[] {
       summary: command.summary ?? '',
       flags: Object.values(command.flags).flatMap(flagsOf),
       values: valuesOf(command),
+      ...(command.id === 'api' && {after: pathsByMethod()}),
     })),
   ].map((one) => ({...one, flags: [...one.flags, flagOf({name: 'help', type: 'boolean'})]}))
 }
 
 /** Known values of the first argument. */
 function valuesOf({id, args}: Command.Loadable): readonly string[] {
-  return id === 'explain' ? Object.keys(catalogue) : (Object.values(args)[0]?.options ?? [])
+  if (id === 'api') return methods
+  if (id === 'explain') return [...Object.keys(catalogue), ...Object.keys(api)]
+  return Object.values(args)[0]?.options ?? []
+}
+
+/** The paths of the API by their methods, as people write them. */
+function pathsByMethod(): Record<string, string[]> {
+  const paths = (method: string) =>
+    Object.values(api)
+      .filter((operation) => operation.method === method)
+      .map(({path}) => path.replace(/^\/api\/v1\//, ''))
+  return Object.fromEntries(methods.map((method) => [method, [...new Set(paths(method))]]))
 }
 
 type Flag = Pick<Command.Flag.Cached, 'name' | 'type' | 'summary' | 'hidden'> & {

@@ -22,9 +22,10 @@ import {readStatement, reportStatement} from './statements.ts'
 import {listVariants, readVariant} from './variants.ts'
 import {listWalletTransactions} from './wallet.ts'
 import {createWebhook, listDeliveries, setWebhookActive, testWebhook, updateWebhook} from './webhooks.ts'
+import type {Method} from './wire.ts'
 import {addWishlistItem, readWishlist, removeWishlistItem} from './wishlist.ts'
 
-/** Every operation of the API by name. The sandbox serves these, `scent api` completes them. */
+/** Every operation of the API by name. The sandbox serves these; `scent api` and `scent explain` list and explain them. */
 export const api = {
   mintToken,
   listVariants,
@@ -73,3 +74,27 @@ export const api = {
 } as const satisfies Record<string, Operation>
 
 export type OperationName = keyof typeof api
+
+export const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const satisfies Method[]
+
+/** A path as the service knows it: people may leave out what all paths begin with. */
+export function wholePath(path: string): string {
+  const absolute = path.startsWith('/') ? path : `/${path}`
+  return absolute.startsWith('/api/') ? absolute : `/api/v1${absolute}`
+}
+
+/** The operations that a path leads to, with its names or with values in their places. */
+export function operationsAt(path: string, method?: string): OperationName[] {
+  const parts = wholePath(path).split('/')
+  const names = (Object.keys(api) as OperationName[]).filter((name) => {
+    const template = api[name].path.split('/')
+    const fits = template.every((part, at) => part === parts[at] || part.startsWith('{'))
+    return fits && template.length === parts.length && (method === undefined || api[name].method === method)
+  })
+  // A word of a path stands for itself rather than for a value: cart/notify/{variantId}, not cart/{customerRef}/items.
+  const most = Math.max(...names.map(literals))
+  return names.filter((name) => literals(name) === most)
+}
+
+const literals = (name: OperationName) =>
+  api[name].path.split('/').filter((part) => !part.startsWith('{')).length

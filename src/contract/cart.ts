@@ -107,7 +107,8 @@ export const addCartItem = {
   method: 'POST',
   path: '/api/v1/scent/cart/items',
   auth: 'bearer',
-  repeat: 'never', // a second POST merges into the line: settle by reading the cart
+  repeat: 'never',
+  lost: 'A second one would add to the line: the cart is read, and its line is set to what it should hold.',
   query: whichCart,
   body: z.strictObject({variantId: uuid, quantity: z.int()}),
   payload: cart,
@@ -150,7 +151,8 @@ export const setCartItem = {
 export const stepCartItem = {
   ...oneLine,
   summary: 'Step the quantity of a cart line by one.',
-  repeat: 'never', // relative: a repeat would step twice
+  repeat: 'never',
+  lost: 'A second one would step twice: the cart is read, and its line is set to what it should hold.',
   body: z.strictObject({action: z.enum(['increment', 'decrement'])}),
   fails: lineFails,
 } as const satisfies Operation
@@ -192,6 +194,7 @@ export const notifyBackInStock = {
   auth: 'bearer',
   // not shown: whether a repeat makes a second registration.
   repeat: 'never',
+  lost: 'It is not known whether a second one makes a second registration. No route lists them, so the answer stays unknown.',
   payload: registration,
   fails: [
     'NOT_FOUND_VARIANT',

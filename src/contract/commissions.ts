@@ -45,7 +45,8 @@ export const objectToCommission = {
   method: 'POST',
   path: '/api/v1/commission-periods/{commissionPeriodId}/objection',
   auth: 'bearer',
-  repeat: 'never', // ALREADY_OBJECTED after a lost answer may be our own
+  repeat: 'never',
+  lost: 'The list of periods is read, and an objection with the same reason is this one.',
   body: z.strictObject({
     reason: z.string().check(z.minLength(1), z.refine(fitsReason, 'must have at most 1000 characters')),
   }),

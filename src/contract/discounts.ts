@@ -61,9 +61,9 @@ export const createDiscountCode = {
   path: '/api/v1/scent/discount-codes',
   auth: 'bearer',
   repeat: 'never',
+  lost: 'The list of codes is read, and one with the same fields that was made since is this one.',
   body: z.strictObject({code: z.string().check(z.minLength(1)), ...replaced}),
   payload: mentioned(discountCode),
-  created: true,
   fails: ['VALIDATION_ERRORS'],
 } as const satisfies Operation
 

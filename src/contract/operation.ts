@@ -5,7 +5,7 @@ import type {QueryRule} from './query.ts'
 import type {Method} from './wire.ts'
 
 export interface Operation {
-  /** One sentence, shown by `scent api` and the sandbox. */
+  /** One sentence, shown by `scent api` and `scent explain`. */
   summary: string
   method: Method
   /** Below {base_url}; {name} stands for one encoded segment. */
@@ -16,15 +16,18 @@ export interface Operation {
    * flow that keeps a journal; `never`: read the state back instead.
    */
   repeat: 'freely' | 'by-key' | 'never'
+  /** What the program does after a lost answer if that is not `freely`, shown by `scent explain`. */
+  lost?: string
   query?: Readonly<Record<string, QueryRule>>
   body?: z.ZodMiniType
   /** The payload of a success. Only what a flow needs is checked; see shown(). */
   payload: z.ZodMiniType
   /** The refusals the spec lists for it, beyond those possible everywhere. */
   fails: readonly Code[]
-  /** 201 CREATED with a Location instead of 200 SUCCESS. */
-  created?: true
 }
+
+/** Identifiers are UUIDs unless the spec says otherwise (spec, Conventions); it does for the global id of an order. */
+export const isUuidName = (name: string) => name.endsWith('Id') && name !== 'orderGlobalId'
 
 type PathNames<P extends string> = P extends `${string}{${infer Name}}${infer Rest}`
   ? Name | PathNames<Rest>

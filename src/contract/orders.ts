@@ -64,10 +64,10 @@ export const createOrder = {
   method: 'POST',
   path: '/api/v1/scent/orders',
   auth: 'bearer',
-  repeat: 'by-key', // the key is externalReference; same lock, same body (flows/order/submit.ts)
+  repeat: 'by-key',
+  lost: 'With the same reference, lock and body it is sent again: the service makes one order of a reference. A journal keeps them, and the order is read back if an answer says that it exists.',
   body: orderBody,
   payload: createdOrder,
-  created: true, // not shown: CREATED or SUCCESS; both are read
   fails: [
     'VALIDATION_ERRORS',
     'VALIDATION_PRICE_LOCK_EXPIRED',

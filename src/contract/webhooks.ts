@@ -95,13 +95,13 @@ export const createWebhook = {
   path: '/api/v1/scent/webhooks',
   auth: 'bearer',
   repeat: 'never',
+  lost: 'No route lists subscriptions, so the answer stays unknown.',
   body: z.strictObject({
     url: webhookUrl,
     eventTypes: z.array(eventType).check(z.minLength(1)),
     headers: z.optional(deliveryHeaders),
   }),
   payload: mentioned(subscription),
-  created: true,
   fails: ['VALIDATION_ERRORS', 'VALIDATION_WEBHOOK_URL_UNSAFE', 'BUSINESS_WEBHOOK_SUBSCRIPTION_LIMIT'],
 } as const satisfies Operation
 
@@ -148,7 +148,8 @@ export const testWebhook = {
   method: 'POST',
   path: '/api/v1/scent/webhooks/{webhookId}/test-fire',
   auth: 'bearer',
-  repeat: 'never', // each one is a delivery
+  repeat: 'never',
+  lost: 'Each one is a delivery: the list of deliveries shows whether it was made.',
   body: z.strictObject({eventType}),
   payload: delivery,
   fails: [

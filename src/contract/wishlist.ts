@@ -36,6 +36,7 @@ export const addWishlistItem = {
   path: '/api/v1/scent/wishlist/{customerRef}/items',
   auth: 'bearer',
   repeat: 'never',
+  lost: 'The wishlist is read, and the variant is added again if it is not there.',
   body: z.strictObject({variantId: uuid}),
   payload: mentioned(wishlist),
   fails: [

@@ -1,10 +1,12 @@
-/** What can be typed: one entry a command or topic, its id in words, such as `cart show`; the root's is empty. */
+/** A node of the tree of commands. `id` is its words, such as `cart show`; the root's is empty. */
 export interface Typed {
   id: string
   summary: string
   flags: TypedFlag[]
   /** Known values of its first argument. */
   values: readonly string[]
+  /** Known values of its second argument, by the first one. */
+  after?: Readonly<Record<string, readonly string[]>>
 }
 
 export interface TypedFlag {
@@ -36,15 +38,19 @@ const quote = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`
 const lastWord = (id: string) => id.slice(id.lastIndexOf(' ') + 1)
 const known = (tree: readonly Typed[]) => tree.filter(({id}) => id !== '').map(({id}) => id)
 
-/** Branches of a `case` over `command flag`, for the flags that take a value. Flags with equal values share one. */
+/**
+ * Branches of a `case` over `command word`, for a flag that takes a value, or a first argument that decides the second.
+ * Words with equal values share one.
+ */
 function valueBranches(tree: readonly Typed[], action: (values: readonly string[]) => string): string {
   const places = new Map<string, string[]>()
   const values = new Map<string, readonly string[]>()
-  for (const {id, flags} of tree) {
-    for (const flag of flags.filter(({takesValue}) => takesValue)) {
-      const key = flag.values.join(' ')
-      values.set(key, flag.values)
-      places.set(key, [...(places.get(key) ?? []), quote(`${id} ${flag.name}`)])
+  for (const {id, flags, after = {}} of tree) {
+    const words = flags.filter(({takesValue}) => takesValue).map((flag) => [flag.name, flag.values] as const)
+    for (const [word, known] of [...words, ...Object.entries(after)]) {
+      const key = known.join(' ')
+      values.set(key, known)
+      places.set(key, [...(places.get(key) ?? []), quote(`${id} ${word}`)])
     }
   }
   return [...places]
@@ -121,12 +127,16 @@ function fish(tree: readonly Typed[]): string {
     const at = `complete -c scent -n ${quote(`__scent_at ${quote(one.id)}`)}`
     const names = below(tree, one.id).map(({id, summary}) => `${at} -fa ${lastWord(id)} -d ${quote(summary)}`)
     const values = one.values.length > 0 ? [`${at} -fa ${quote(one.values.join(' '))}`] : []
+    const after = Object.entries(one.after ?? {}).map(
+      ([word, known]) =>
+        `complete -c scent -n ${quote(`__scent_at ${quote(one.id)} ${word}`)} -fa ${quote(known.join(' '))}`,
+    )
     const flags = one.flags.map((flag) => {
       const value =
         flag.values.length > 0 ? ` -xa ${quote(flag.values.join(' '))}` : flag.takesValue ? ' -r' : ' -f'
       return `${at} -l ${flag.name.slice(2)}${value} -d ${quote(flag.summary)}`
     })
-    return [...names, ...values, ...flags]
+    return [...names, ...values, ...after, ...flags]
   })
   return `# Completion of scent for fish:  scent autocomplete fish > ~/.config/fish/completions/scent.fish
 function __scent_at
@@ -135,7 +145,9 @@ function __scent_at
     set -l next (string trim -- "$command $word")
     contains -- $next ${known(tree).map(quote).join(' ')}; and set command $next
   end
-  test "$command" = "$argv[1]"
+  test "$command" = "$argv[1]"; or return
+  set -l last (commandline -opc)[-1]
+  test (count $argv) -eq 1; or test "$argv[2]" = "$last"
 end
 ${lines.join('\n')}
 `

@@ -76,6 +76,10 @@ describe.each(Object.keys(complete))('completion for %s', (shell) => {
     expect(await tab('cart', 'show', '--output', 'nd')).toEqual(['ndjson'])
     expect((await tab('auth', 'login', '--storage', '')).sort()).toEqual(['file', 'keychain'])
     expect(await tab('explain', 'RATE')).toEqual(['RATE_LIMITED'])
+    expect(await tab('explain', 'createO')).toEqual(['createOrder'])
+    expect((await tab('api', 'P')).sort()).toEqual(['PATCH', 'POST', 'PUT'])
+    expect(await tab('api', 'GET', 'scent/wish')).toEqual(['scent/wishlist/{customerRef}'])
+    expect(await tab('api', 'POST', 'scent/wish')).toEqual(['scent/wishlist/{customerRef}/items'])
   })
 })
 

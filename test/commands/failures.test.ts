@@ -127,7 +127,7 @@ describe('wrong usage exits with 2, in either voice', () => {
     [['help', 'shwo'], 'INVALID_INPUT', '`scent shwo`'],
     [['help', 'cart', 'shwo'], 'INVALID_INPUT', 'Did you mean `scent cart show`'],
     [['cart', 'shwo', '--help'], 'INVALID_INPUT', 'Did you mean `scent cart show`'],
-    [['explain', 'PRICE_LOCK'], 'INVALID_INPUT', 'PRICE_LOCK'],
+    [['explain', 'PRICE_LOK'], 'INVALID_INPUT', 'PRICE_LOK'],
     [['api', 'FETCH', 'x'], 'INVALID_INPUT', 'FETCH'],
     [['api', 'GET', '//elsewhere.example/x'], 'INVALID_INPUT', 'nowhere else'],
     [['api', 'GET', 'x', '-H', 'Authorization=Bearer x'], 'INVALID_INPUT', 'authorization'],
