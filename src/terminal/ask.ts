@@ -3,7 +3,7 @@ import {Failure} from '../contract/failure.ts'
 import type {Decision} from './countdown.ts'
 import {roomOf, safe, width, wrap} from './text.ts'
 
-/** `flag` answers the question where nobody can be asked, such as `--reference EXTREF`. */
+/** `flag` answers the question if nobody can be asked, such as `--reference EXTREF`. */
 interface Question {
   message: string
   flag: string
@@ -15,9 +15,9 @@ export interface Choice<T> {
   description?: string
 }
 
-/** Questions to the person at the terminal. Every one fails with MISSING_INPUT where nobody can be asked. */
+/** Questions to the person at the terminal. Each fails with MISSING_INPUT if nobody can be asked. */
 export interface Ask {
-  /** Whether somebody is there to answer. */
+  /** Whether there is a person at a terminal, who can answer. */
   readonly interactive: boolean
   /** `check` returns what is wrong with an answer, or undefined. */
   text(question: Question & {initial?: string; check?(answer: string): string | undefined}): Promise<string>
@@ -31,7 +31,7 @@ export interface Ask {
 }
 
 export function openAsk(options: {interactive: boolean; yes: boolean}): Ask {
-  /** Puts one question of inquirer's, on stderr: stdout is for data. */
+  /** Puts one question on stderr: stdout is for data. */
   const ask = async <T>(question: Question, prompt: Prompt): Promise<T> => {
     if (!options.interactive) throw missing(question)
     const {createPromptModule} = await import('inquirer')
@@ -41,7 +41,7 @@ export function openAsk(options: {interactive: boolean; yes: boolean}): Ask {
       const {answer} = await put<{answer: T}>({...prompt, ...layoutOf(prompt), name: 'answer'} as never)
       return answer as T
     } catch (error) {
-      // Ctrl-C in raw mode is no signal: the prompt ends instead.
+      // In raw mode Ctrl-C sends no signal: the prompt ends instead.
       if (error instanceof Error && error.name === 'ExitPromptError') throw new Failure('INTERRUPTED')
       throw error
     }
@@ -67,7 +67,7 @@ interface Prompt {
   [setting: string]: unknown
 }
 
-/** Cells of an answer that shall stand beside its question. */
+/** Cells that an answer needs beside its question, by the kind of the question. */
 const BESIDE: Record<string, number> = {input: 20, confirm: 11, password: 20}
 
 /**

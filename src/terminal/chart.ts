@@ -5,9 +5,9 @@ export interface Drawing {
   /** Cells that it may take. */
   width: number
   height?: number
-  /** What stands below its two ends. */
+  /** Labels below its two ends. */
   ends: readonly [string, string]
-  /** Which point of several stands for them where there are more points than cells: the last one, or the highest. */
+  /** Which of several points is drawn if there are more points than cells. */
   keep?: 'last' | 'highest'
 }
 

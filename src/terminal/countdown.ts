@@ -5,7 +5,7 @@ export type Decision = 'yes' | 'no' | 'expired'
 
 interface Question {
   message: string
-  /** Milliseconds left until the offer ends, asked each second; null when it has no end. */
+  /** Returns the milliseconds until the offer ends, or null if it does not end. Called each second. */
   left(): number | null
 }
 
@@ -14,7 +14,7 @@ function clockText(ms: number): string {
   return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`
 }
 
-/** A yes-or-no question with a clock beside it. It ends by itself when the time is over. No is the default. */
+/** A yes-or-no question with a clock beside it, which ends by itself when the time has run out. The default is no. */
 export const askWithCountdown = createPrompt<Decision, Question>((question, done) => {
   const [typed, setTyped] = useState('')
   const [decision, setDecision] = useState<Decision | undefined>(undefined)
@@ -40,7 +40,7 @@ export const askWithCountdown = createPrompt<Decision, Question>((question, done
   if (decision) return wrap(`${message} ${decision === 'expired' ? 'the prices ran out' : decision}`, room)
   const clock = left === null ? '' : `prices held for ${clockText(left)} · `
   const asked = wrap(`${message} ${clock}(y/N)`, room)
-  // What is typed stands on the last line as a whole.
+  // The typed answer is never broken: it gets a line of its own if it does not fit.
   const hasRoom = width(asked.split('\n').at(-1) ?? '') + ' yes'.length < room
   return `${asked}${hasRoom ? ' ' : '\n'}${safe(typed)}`
 })

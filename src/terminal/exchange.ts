@@ -2,7 +2,7 @@ import {span} from './cells.ts'
 import type {Progress} from './progress.ts'
 import {roomOf, safe, wrap} from './text.ts'
 
-/** What a client tells while it works (client/events.ts). */
+/** An event of the client (client/events.ts). */
 type Event =
   | {kind: 'waiting'; why: string; ms: number; request?: string; code?: string}
   | {kind: 'shared-credential'}
@@ -25,7 +25,7 @@ const reasons: Record<string, string> = {
   retry: 'No usable answer',
 }
 
-/** Waits shorter than this pass without a word. */
+/** Shorter waits are not mentioned. */
 const NOTICED_MS = 1000
 
 /** Draws a client's events on stderr: waits as progress and, with `debug`, every exchange. */

@@ -4,7 +4,7 @@ import {batches, isRows} from './output.ts'
 import type {Rows} from './table.ts'
 import {noPaint, type Paint, safe, wrap} from './text.ts'
 
-/** The document of a failure under --json. Built field by field: nothing else of an error leaves the program. */
+/** The document of a failure under --json. It is built field by field: nothing else of an error may leave the program. */
 export interface FailureDocument {
   error: {
     state: string
@@ -34,9 +34,9 @@ export function failureDocument(failure: Failure): FailureDocument {
   }
 }
 
-/** A value that is quoted in a message can be a whole file: its middle is left out. */
+/** Characters of a message. One can quote a whole file: its middle is left out. */
 const LONGEST = 1_000
-/** What a cut between the two halves of a character leaves of it. */
+/** A cut may fall between the two halves of a character, and leave one of them. */
 const HALVES = /\p{Surrogate}/gu
 
 function messageOf({message, facts: {retryAfter}}: Failure): string {
@@ -48,15 +48,15 @@ function messageOf({message, facts: {retryAfter}}: Failure): string {
 
 interface ToldAs {
   paint?: Paint
-  /** Lines of a bad file that are shown. */
+  /** How many lines of a bad file are shown; all by default. */
   most?: number
-  /** Cells of a line; as many as it takes by default. */
+  /** Cells of a line, after which it wraps; endless by default. */
   room?: number
 }
 
 /**
- * The same facts for a person, piece by piece: what happened, the details, the request id, the next step. Bad lines of
- * a file are read while they are told.
+ * The same facts as texts for a person: what happened, the details, the request id, the next step. The bad lines of a
+ * file are read while they are printed.
  */
 export async function* failureTexts(
   failure: Failure,
@@ -80,7 +80,7 @@ export async function* failureTexts(
   yield lines.map(wrapped).join('')
 }
 
-/** details.errors field by field, the other details by their names; the problems of a file come behind. */
+/** A line for each field of details.errors and for each other detail. The problems of a file are printed elsewhere. */
 function detailLines(details: unknown): string[] {
   if (details === null || details === undefined) return []
   if (typeof details !== 'object') return [safe(String(details))]
@@ -109,7 +109,7 @@ async function* problemTexts(
   if (more > 0) yield wrapped(`  … and ${more} more; --json names them all, and so does 2> FILE.`)
 }
 
-/** `line 17: quantity "0" must be a whole number of 1 or more` */
+/** Such as `line 17: quantity "0" must be a whole number of 1 or more`. */
 function problemText(problem: unknown): string {
   const {line, column, value, rule} = (problem ?? {}) as Record<string, unknown>
   if (line === undefined || typeof rule !== 'string') return `  ${valueText(problem)}`
@@ -125,7 +125,7 @@ function valueText(value: unknown): string {
   return parts.join(', ')
 }
 
-/** Where a bug was, for --debug. */
+/** The stack of a bug, for --debug. */
 export function stackText({cause}: Failure): string {
   const stack = cause instanceof Error ? (cause.stack ?? '') : ''
   return stack

@@ -1,41 +1,42 @@
 const SIGNALS = ['SIGINT', 'SIGTERM'] as const
 
-/** What an interrupt finds under way. */
+/** Work that an interrupt would cut off. */
 export interface UnderWay {
-  /** What was sent, what not, and how to find out. */
+  /** Says what was sent and what was not, and how to find out. */
   story: () => string
-  /** True while an answer is awaited that is worth having. */
+  /** True while an answer is on its way that should be waited for. */
   holds?: () => boolean
-  /** What the command does until then. */
+  /** What the command does until that answer arrives, as a clause. */
   awaits?: string
-  /** The way on, where the story does not tell it. */
+  /** The next command to type, if the story does not name it. */
   hint?: string
 }
 
 /**
- * What Ctrl-C means to a command, and the SIGTERM of a timeout, behind which nobody waits. Both leave it at once, but
- * for what it said of itself: then the first one may only abort a signal, and the command comes to its end.
+ * Decides what Ctrl-C does to a command, and SIGTERM, as timeout(1) sends it. Both end it immediately, unless the command
+ * has said that it is in the middle of something: then the first one only aborts a signal, and the command comes to its
+ * own end.
  */
 export class Interrupts {
-  /** What the command said last. */
+  /** The work that the command announced last. */
   underWay: UnderWay | undefined
   private second: 'leaves' | 'unheard' | undefined
   private leaving = false
   private readonly first = new AbortController()
 
-  /** While what is under way `holds`, the first Ctrl-C only says so and aborts the signal. */
+  /** Announces work. While it `holds`, the first Ctrl-C only says so and aborts the returned signal. */
   during(underWay: UnderWay): AbortSignal {
     this.underWay = underWay
     return this.first.signal
   }
 
-  /** An interrupt is how the command ends, and no failure: the first one aborts the signal, without a word. */
+  /** For a command that runs until it is interrupted, which is not a failure: the first Ctrl-C silently aborts the signal. */
   until(second: 'leaves' | 'unheard' = 'leaves'): AbortSignal {
     this.second = second
     return this.first.signal
   }
 
-  /** Listens until the returned function is called. `leave` is called once. */
+  /** Listens until the returned function is called. `leave` is called at most once. */
   listen(say: (text: string) => void, leave: () => void): () => void {
     const hear = (signal: NodeJS.Signals) => this.heard(signal === 'SIGTERM', say, leave)
     for (const signal of SIGNALS) process.on(signal, hear)

@@ -1,24 +1,24 @@
 import type {Send} from '../contract/wire.ts'
 import {cut, roomOf, safe} from './text.ts'
 
-/** One line on stderr that says what is going on, for work that takes a while. */
+/** One line on stderr that says what a command is doing, if it takes a while. */
 export interface Progress {
-  /** Replaces the line; a pipe gets each as a line of its own. */
+  /** Replaces the line; in a pipe each text is a line of its own. */
   say(text: string): void
-  /** Takes the line away, so that other text can be written. */
+  /** Removes the line, so that other text can be written. */
   clear(): void
 }
 
-/** The line of a terminal, on which a wait that nobody tells of is seen as well. */
+/** The line of a terminal. It also shows waits that no command announces. */
 interface ProgressLine extends Progress {
-  /** Says it if nothing is said; the returned function takes it back, unless something else is said by then. */
+  /** Shows a text if the line is empty; the returned function removes it, unless another has replaced it. */
   fill(text: string): () => void
 }
 
-/** An answer that takes longer is waited for in sight. */
+/** Milliseconds after which a wait for an answer is shown. */
 const SLOW_MS = 1_000
 
-/** Says in a terminal that an answer takes long, until it is there. */
+/** Shows that an answer takes long, until it arrives. */
 export function showWaits(send: Send, line: ProgressLine): Send {
   return async (request) => {
     let takeBack = () => {}

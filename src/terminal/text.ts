@@ -1,7 +1,7 @@
 import stringWidth from 'string-width'
 
 /**
- * What a terminal acts on or hides: control characters of C0 and C1 (line breaks and tabs too), bidi controls,
+ * Characters that a terminal acts on or hides: control characters of C0 and C1 (line breaks and tabs too), bidi controls,
  * zero-width and other invisible characters, line separators, tags, lone surrogates.
  */
 const UNSAFE =
@@ -10,8 +10,8 @@ const UNSAFE =
 const visible = (char: string) => `\\u{${char.codePointAt(0)?.toString(16)}}`
 
 /**
- * Text from outside, with everything a terminal would act on written out: one line, no effect but its letters. Takes
- * anything: what the contract calls text may come as something else.
+ * Makes text from outside safe for a terminal: what would act on it is written out, so that the text is one line and has
+ * no effect but its letters. Takes anything: a field that the contract calls text may hold something else.
  */
 export function safe(text: unknown): string {
   return String(text).replace(UNSAFE, visible)

@@ -2,12 +2,12 @@ import {isFailure} from '../contract/failure.ts'
 import type {HttpRequest, HttpResponse, Send} from '../contract/wire.ts'
 import {safe} from './text.ts'
 
-/** What a process has asked the service to change, for the moment of an interrupt. */
+/** The changes that this process has asked the service for: what an interrupt has to tell. */
 export interface Traffic {
   send: Send
-  /** One sentence that is true at any moment. */
+  /** One sentence about them that is true at this moment. */
   story(): string
-  /** The last request that was answered with a success. */
+  /** The last request for a change that succeeded. */
   changed(): string | undefined
 }
 

@@ -2,7 +2,7 @@ import type {Interfaces} from '@oclif/core'
 import {Failure, isFailure} from '../contract/failure.ts'
 import {nearest} from '../contract/nearest.ts'
 
-/** oclif's refusals of a command line as ours; anything else that is no Failure is a bug, and keeps its cause. */
+/** Turns what a command threw into a Failure: oclif's refusals of a command line, and bugs, which keep their cause. */
 export function failureOf(error: unknown, id: string, flags: string[]): Failure {
   if (isFailure(error)) return error
   if (!(error instanceof Error) || !('oclif' in error)) {
@@ -19,7 +19,7 @@ export function failureOf(error: unknown, id: string, flags: string[]): Failure 
   return new Failure(code, {message, hint})
 }
 
-/** What oclif says of flags, in sentences: first those that are missing. */
+/** oclif's messages about flags as sentences, the missing flags first. */
 function reasonsOf(message: string): string {
   const lines = message
     .replace(/\u001b\[[\d;]*m/g, '')
@@ -52,8 +52,8 @@ interface Arg {
 }
 
 /**
- * The arguments that are left out; undefined where it is about something else. oclif's own words go on about flags
- * that may stand in front and take several values: ours take one each.
+ * Names the arguments that are missing; returns undefined if the error is about something else. oclif's own message
+ * goes on about flags that take several values: ours take one each.
  */
 function missingArguments(error: Error): string | undefined {
   if (!/^Missing \d+ required arg/.test(error.message) || !('args' in error)) return undefined
@@ -65,7 +65,7 @@ function missingArguments(error: Error): string | undefined {
   return `Missing ${told.join(' and ')}.`
 }
 
-/** Whether a command line asks for JSON, also where it can not be parsed. */
+/** Whether a command line asks for JSON, even if it can't be parsed. */
 export function wantsJson(argv: string[], env: NodeJS.ProcessEnv = process.env): boolean {
   const end = argv.indexOf('--')
   const given = end < 0 ? argv : argv.slice(0, end)
@@ -74,7 +74,7 @@ export function wantsJson(argv: string[], env: NodeJS.ProcessEnv = process.env):
   return given.some(asked) || (env.SCENT_OUTPUT === 'json' && !given.some((text) => /^--output\b/.test(text)))
 }
 
-/** A command line that names no command; undefined for any other error. */
+/** The failure of a command line that names an unknown command; undefined for any other error. */
 export function unknownCommand(error: unknown, known: string[]): Failure | undefined {
   const [, id] = (error instanceof Error && /^command (.*) not found\.?$/is.exec(error.message)) || []
   if (id === undefined) return undefined
@@ -111,7 +111,7 @@ interface OutputChoice {
   query?: string | undefined
 }
 
-/** Flags that ask for different outputs. SCENT_OUTPUT is a default, and gives way without a word. */
+/** Refuses flags that ask for different outputs. SCENT_OUTPUT is only a default, and gives way silently. */
 export function requireOneOutput(flags: OutputChoice, raw: Interfaces.ParserOutput['raw']): void {
   const typed = raw.some((token) => token.type === 'flag' && token.flag === 'output')
   const asJson = flags.json || flags.query !== undefined
