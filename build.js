@@ -1,6 +1,6 @@
-// Builds dist/, the program in files that load each other on demand, oclif.manifest.json beside package.json, and
-// dist/ready.json, the texts that need no program. dist/scent.cjs is where it begins; the other files have the name of
-// the module that they begin with, and a hash.
+// Builds dist/, the program in files that load each other on demand, dist/help, the pages of help, which need no program,
+// and oclif.manifest.json beside package.json. dist/scent.cjs is where the program begins; the other files have the name
+// of the module that they begin with, and a hash.
 import {execFileSync} from 'node:child_process'
 import {createHash} from 'node:crypto'
 import {mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync} from 'node:fs'
@@ -117,26 +117,53 @@ async function manifest() {
   writeFileSync(join(root, 'oclif.manifest.json'), JSON.stringify(plugin.manifest, lean))
 }
 
-/** The root's help as the program prints it, for bin/run.js; {version} stands for the line of the running node. */
-function ready() {
-  const print = (env) => {
-    const script = `require('./dist/scent.cjs').run(['--help'])`
-    const text = execFileSync(process.execPath, ['-e', script], {cwd: root, env, encoding: 'utf8'})
-    return text.replace(/^(\s*)(\S+) \S+ node-\S+$/m, '$1{version}')
+/**
+ * The pages of help, and the command lines that show them: the program itself, its topics, and its commands. Those of
+ * topics are apart, since the name of a topic alone shows its page, and the name of a command runs it. A page of the
+ * command `help` would be the root's.
+ */
+function pages() {
+  const {commands} = JSON.parse(readFileSync(join(root, 'oclif.manifest.json'), 'utf8'))
+  const ids = Object.keys(commands).filter((id) => id !== 'help')
+  const topics = new Set(ids.flatMap((id) => (id.includes(':') ? [id.split(':')[0]] : [])))
+  const page = (folder, words) => ({path: join(folder, `${['scent', ...words].join('.')}.txt`), words})
+  return [
+    page('topics', []),
+    ...[...topics].filter((id) => !ids.includes(id)).map((id) => page('topics', [id])),
+    ...ids.map((id) => page('commands', id.split(':'))),
+  ]
+}
+
+/** Writes the pages as the program draws them, painted and for 80 columns; {version} stands for that of Node. */
+function writeHelp() {
+  const all = pages()
+  const script = `
+    const {runThroughOclif} = require('./dist/scent.cjs')
+    const show = async () => {
+      for (const words of ${JSON.stringify(all.map(({words}) => words))}) {
+        await runThroughOclif([...words, '--help'])
+        process.stdout.write('\\f')
+      }
+      await runThroughOclif(['--version'])
+    }
+    show()`
+  const env = {OCLIF_COLUMNS: '80', FORCE_COLOR: '1'}
+  const drawn = execFileSync(process.execPath, ['-e', script], {cwd: root, env, encoding: 'utf8'}).split('\f')
+  for (const [at, {path}] of [...all, {path: 'version.txt'}].entries()) {
+    const file = join(dist, 'help', path)
+    mkdirSync(dirname(file), {recursive: true})
+    writeFileSync(
+      file,
+      drawn[at].replace(`${process.platform}-${process.arch} node-${process.version}`, '{version}'),
+    )
   }
-  const plain = print({OCLIF_COLUMNS: '80'})
-  if (print({OCLIF_COLUMNS: '200'}) !== plain)
-    throw new Error('A line of the root help is too long for 80 columns.')
-  const {name, version} = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
-  const texts = {name: `${name}/${version}`, plain, bold: print({OCLIF_COLUMNS: '80', FORCE_COLOR: '1'})}
-  writeFileSync(join(dist, 'ready.json'), JSON.stringify(texts))
 }
 
 export async function build() {
   rmSync(dist, {recursive: true, force: true})
   await writeChunks()
   await manifest()
-  ready()
+  writeHelp()
 }
 
 if (process.argv[1] && import.meta.url === pathToFileURL(process.argv[1]).href) await build()

@@ -6,18 +6,35 @@ const {join} = require('node:path')
 const dist = join(__dirname, '../dist')
 const argv = process.argv.slice(2)
 
-/** The version and the root's help, as oclif prints them; undefined where the program itself must answer. */
+/** The page of help that a command line asks for, if the build wrote it; undefined if the program itself must answer. */
+function page() {
+  if (argv.length === 1 && argv[0] === '--version') return read('version')
+  const flag = ['--help', '-h'].includes(argv.at(-1))
+  const words = flag ? argv.slice(0, -1) : argv[0] === 'help' ? argv.slice(1) : argv
+  if (!words.every((word) => /^[a-z][a-z-]*$/.test(word))) return undefined
+  const name = ['scent', ...words].join('.')
+  // The name of a command alone runs it.
+  return read(`topics/${name}`) ?? (words === argv ? undefined : read(`commands/${name}`))
+}
+
+function read(name) {
+  try {
+    return readFileSync(join(dist, 'help', `${name}.txt`), 'utf8')
+  } catch {
+    return undefined
+  }
+}
+
+/** A page as this terminal shows it; undefined if it was not made for one like this. */
 function ready() {
-  const [first = '--help', ...rest] = argv
-  const help = ['--help', '-h', 'help'].includes(first)
-  if (rest.length > 0 || !(help || first === '--version')) return undefined
-  const texts = JSON.parse(readFileSync(join(dist, 'ready.json'), 'utf8'))
-  const version = `${texts.name} ${process.platform}-${process.arch} node-${process.version}`
-  if (!help) return `${version}\n`
+  const text = page()
+  if (text === undefined) return undefined
   const tty = require('node:tty').isatty(1)
-  // The text was made for 80 columns or more.
-  if (process.env.OCLIF_COLUMNS || (tty && process.stdout.columns < 80)) return undefined
-  return texts[coloured(tty) ? 'bold' : 'plain'].replace('{version}', version)
+  const narrow = process.env.OCLIF_COLUMNS || (tty && process.stdout.columns < 80)
+  if (narrow && argv[0] !== '--version') return undefined
+  const version = `${process.platform}-${process.arch} node-${process.version}`
+  const painted = text.replace('{version}', version)
+  return coloured(tty) ? painted : painted.replaceAll(/\u001b\[[\d;]*m/g, '')
 }
 
 /** As the program itself decides it: src/terminal/text.ts. */

@@ -46,10 +46,11 @@ class ScentCommandHelp extends CommandHelp {
     return description && this.wrap(description)
   }
 
-  /** Ours are a line each, also where another program stands first. */
+  /** Ours are a command each, also if another program stands first. */
   protected override examples(examples: Command.Example[] | string | undefined): string | undefined {
     const lines = Array.isArray(examples) ? examples : []
-    return lines.map((line) => `$ ${this.render(String(line))}`).join('\n\n') || undefined
+    const room = this.opts.maxWidth - this.indentSpacing
+    return lines.map((line) => broken(`$ ${this.render(String(line))}`, room)).join('\n\n') || undefined
   }
 
   /** With spaces between values, so that a long line of them ends between two. */
@@ -67,13 +68,43 @@ class ScentCommandHelp extends CommandHelp {
   }
 }
 
+/** A command for a shell on lines of at most `room` cells, if its words allow it: none of them is broken. */
+function broken(command: string, room: number): string {
+  const lines: string[] = []
+  let line = ''
+  // What stands in quotes belongs to its word.
+  const words: string[] = command.match(/(?:"[^"]*"|'[^']*'|\S)+/g) ?? []
+  for (const [at, word] of words.entries()) {
+    // All lines but the last one end with a backslash.
+    const end = at < words.length - 1 ? ' \\' : ''
+    if (line !== '' && `${line} ${word}${end}`.length > room) {
+      lines.push(`${line} \\`)
+      line = `    ${word}`
+    } else line += line === '' ? word : ` ${word}`
+  }
+  return [...lines, line].join('\n')
+}
+
+/** The columns that a help may take: as many as there are, and at most the 80 of the pages that the build wrote. */
+function columnsOf({isTTY, columns}: NodeJS.WriteStream): number {
+  return Math.min(80, Number(process.env.OCLIF_COLUMNS) || (isTTY && columns) || 80)
+}
+
 /** oclif's help. Its library of colours also paints into pipes, where CI or COLORTERM is set: here it does not. */
 export class ScentHelp extends Help {
   protected override CommandHelpClass = ScentCommandHelp
 
   constructor(config: Interfaces.Config, options: Options = {}) {
-    super(config, {...options, stripAnsi: !isColoured(process.stdout)})
+    const columns = columnsOf(process.stdout)
+    // In narrow terminals oclif puts a text below its flag, and counts two of the six cells before it too few.
+    const maxWidth = columns < 80 ? columns - 2 : columns
+    super(config, {...options, maxWidth, stripAnsi: !isColoured(process.stdout)})
     this.render = withoutTemplates(this.render, config)
+  }
+
+  /** oclif wraps what is indented; a summary is not. */
+  protected override log(...texts: string[]): void {
+    super.log(...texts.map((text) => text.replace(/^\S.*$/gm, (line) => this.wrap(line, 0))))
   }
 
   /** Fails with INVALID_INPUT where there is no such command. */

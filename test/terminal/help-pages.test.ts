@@ -1,26 +1,53 @@
+// Every page of help, by the built program, in a real terminal of 80 and of 40 columns.
 import {readFileSync} from 'node:fs'
 import {dirname, join} from 'node:path'
 import {fileURLToPath} from 'node:url'
-import {expect, test} from 'vitest'
-import {inTerminal, plain} from '../support/pty.ts'
+import {describe, expect, test, vi} from 'vitest'
+import {drawn, inTerminal, plain} from '../support/pty.ts'
+import {scent} from '../support/scent.ts'
+import {emptyUser} from './stage.ts'
+
+vi.setConfig({maxConcurrency: 6})
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '../..')
-const {commands} = JSON.parse(readFileSync(join(root, 'oclif.manifest.json'), 'utf8')) as {
-  commands: {[id: string]: unknown}
-}
-const pages = Object.keys(commands).map((id) => id.split(':'))
+const read = (name: string) => JSON.parse(readFileSync(join(root, name), 'utf8'))
+const {commands} = read('oclif.manifest.json') as {commands: {[id: string]: {summary: string}}}
+const {topics} = read('package.json').oclif as {topics: {[id: string]: unknown}}
+const env = emptyUser()
 
-test.each([80, 40])(
-  'every help page opens in a terminal of %i columns',
-  async (columns) => {
-    expect(pages.length).toBeGreaterThan(70)
-    const shut: string[] = []
-    for (const words of pages) {
-      const {code, text} = await inTerminal(process.env, [...words, '--help'], {columns})
-      if (code !== 0 || !plain(text).includes('USAGE'))
-        shut.push(`${words.join(' ')}: ${code} ${text.slice(0, 200)}`)
-    }
-    expect(shut).toEqual([])
-  },
-  240_000,
-)
+const lines: string[][] = [
+  [],
+  ['--help'],
+  ['help'],
+  ['help', 'orders', 'get'],
+  ['orders', 'get', '-h'],
+  ['help', 'help'],
+  ...Object.keys(topics).map((id) => (id in commands ? ['help', id] : [id])),
+  ...Object.keys(topics).map((id) => [id, '--help']),
+  ...Object.keys(commands).map((id) => [...id.split(':'), '--help']),
+]
+const wrong = [['nonsense'], ['orders', 'nonsense'], ['help', 'nonsense'], ['orders', 'get', '--nonsense']]
+
+/** Without what the width decides: blanks, and where the lines of an example end. */
+const dense = (text: string) => plain(text).replace(/ \\\n|\s/g, '')
+const withoutExamples = (text: string) => plain(text).replace(/^EXAMPLES\n(?:(?: .*)?\n)*/m, '')
+
+describe.each([80, 40])('in a terminal of %i columns', (columns) => {
+  test.concurrent.each(lines)('scent %s %s %s', async (...argv) => {
+    const {code, text} = await inTerminal(env, argv, {columns})
+    expect(drawn(columns === 80 ? text : withoutExamples(text), columns).broken).toEqual([])
+    const piped = await scent(env, argv)
+    expect(code).toBe(piped.code)
+    expect(dense(text)).toBe(dense(piped.stdout))
+    expect(text).toContain('USAGE')
+  })
+
+  test.concurrent.each(wrong)('scent %s %s %s says what is wrong', async (...argv) => {
+    const {code, text} = await inTerminal(env, argv, {columns})
+    const page = drawn(text, columns)
+    expect(page.broken).toEqual([])
+    expect(page.lines[0]).toMatch(/^Error: /)
+    expect(code).toBe(2)
+    expect(text).not.toMatch(/\n\s+at |bug in scent/)
+  })
+})
