@@ -36,7 +36,7 @@ describe('an order whose lines another run of the file put into its cart', () =>
     expect([...verdictsOf(orders, job)]).toMatchObject([
       {
         verdict: 'UNKNOWN',
-        why: `The cart of ${t.customer()} holds lines of this very order already: another run of it may be under way, or was cut off. \`scent jobs resume ${job.head.id}\` orders with the same reference: whoever comes first, it is charged once.`,
+        why: `The cart of ${t.customer()} holds lines of this very order already: another run of it may be under way, or was cut off. \`scent jobs resume ${job.head.id}\` orders under the same reference; only one of the two runs is charged.`,
       },
     ])
     expect([await cart(), t.bodies()]).toEqual([[[t.variantId, 2]], []])

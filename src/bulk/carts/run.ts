@@ -1,6 +1,6 @@
 import type {Client} from '../../client/client.ts'
 import {type Failure, isFailure} from '../../contract/failure.ts'
-import {bringToTarget, type CartTools, type CartWork, type Reach, sureAt} from '../../flows/cart/goal.ts'
+import {bringToTarget, type CartTools, type CartWork, sureAt} from '../../flows/cart/goal.ts'
 import type {ImportMode} from '../../flows/cart/steps.ts'
 import {type Patience, patiently} from '../../flows/outage.ts'
 import type {CartOutcome, JobFile} from '../journal.ts'
@@ -95,9 +95,11 @@ async function workOn(run: CartImportRun, work: NumberedWork): Promise<boolean> 
   const {customerRef} = work
   const tools = cartTools(run)
   const tell = (code: string, inMs: number) => run.tell({kind: 'asking-again', customerRef, code, inMs})
-  let reach: Reach
+  const bring = () => run.alone(customerRef, () => bringToTarget(tools, work))
   try {
-    reach = await patiently(tools, tell, () => run.alone(customerRef, () => bringToTarget(tools, work)))
+    const {reach} = await patiently({...run.tools, stop: run.stop}, tell, bring)
+    if (reach === 'reached') await settle(run, work, failuresOf(work))
+    return reach === 'later' || reach === 'look'
   } catch (error) {
     if (!isFailure(error)) throw error
     // Interrupted in an outage, or somebody else works on it: a resume does the cart.
@@ -109,15 +111,15 @@ async function workOn(run: CartImportRun, work: NumberedWork): Promise<boolean> 
     await settle(run, work, [[CART, error]])
     return false
   }
-  if (reach === 'reached') await settle(run, work, failuresOf(work))
-  return reach === 'later' || reach === 'look'
 }
 
 function cartTools({job, tools, stop}: CartImportRun): CartTools {
   const {clock} = tools
   return {
-    ...tools,
+    client: tools.client,
+    now: tools.now,
     stop,
+    lostAdds: 'wait',
     fixTargets: ({customerRef}, targets) =>
       job.append({step: 'TARGET', at: clock(), customerRef, lines: targets}),
     noteSending: ({customerRef}, variantId) =>

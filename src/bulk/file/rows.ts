@@ -2,6 +2,7 @@ import {unguarded} from '../../contract/forms.ts'
 import {isDigits, printJson} from '../../contract/money.ts'
 import {nearest} from '../../contract/nearest.ts'
 import {damageOf, longerThan, pathRule, uuid} from '../../contract/wire.ts'
+import {LONGEST_SKU} from '../../flows/cart/steps.ts'
 import type {Row, RowFile} from '../../store/rows.ts'
 
 /** What is wrong with a line of a file, by the rule that it breaks. */
@@ -115,8 +116,7 @@ export function customerRule(text: string): string | undefined {
   return keyRule(text) ?? pathRule(text)
 }
 
-/** not shown: the longest SKU, and the largest quantity of a line. */
-const LONGEST_SKU = 200
+/** not shown: the largest quantity of a line. */
 const LARGEST_QUANTITY = 1_000_000
 
 /**

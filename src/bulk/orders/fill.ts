@@ -1,7 +1,7 @@
 import type {Client} from '../../client/client.ts'
-import {addCartItem} from '../../contract/cart.ts'
 import {Failure, isFailure} from '../../contract/failure.ts'
-import {emptyCart, removeLine, setQuantity, takeLineOut} from '../../flows/cart/edit.ts'
+import {emptyCart, removeLine, setQuantity} from '../../flows/cart/edit.ts'
+import {bringToTarget, type CartTools, type CartWork} from '../../flows/cart/goal.ts'
 import {
   type CartLine,
   type CartView,
@@ -20,92 +20,79 @@ interface Wanted {
   lines: CartLine[]
 }
 
-/** How often a line is added whose answers get lost. */
-const ADDS = 3
+/** A cart that nothing was read of yet. */
+const unread = {items: []} as unknown as CartView
 
 /**
- * Fills a cart with exactly these lines, one request a line where nothing goes wrong: each answer is the cart. `ours`
+ * Fills a cart with exactly these lines, one request a line if nothing goes wrong: each answer is the cart. `ours`
  * says that an earlier run may have begun it; then it is read first, and what is there already is not added again.
- * After a lost answer the cart is read and brought to the wanted quantity by an absolute step. Only a line that is not
- * there is added again: should the first add still arrive, the cart no longer equals its lock, and is not ordered.
- * Answers false where somebody else took a line out meanwhile. Fails with CART_NOT_EMPTY, what was added taken back, where the cart held something and the rule is to leave it (see asAnotherRun).
+ * Only a line that is not there after a lost answer is added again: should the first add still arrive, the cart no
+ * longer equals its lock, and is not ordered. Returns false if somebody else changes the lines again and again. Fails
+ * with CART_NOT_EMPTY, with what was added taken back, if the cart held something and the rule is to leave it (see
+ * asAnotherRun).
  */
 export async function fillExactly(
   client: Client,
-  {customerRef, lines}: Wanted,
+  wanted: Wanted,
   rule: CartRule,
   ours: boolean,
 ): Promise<boolean> {
+  const {customerRef, lines} = wanted
+  let isFirst = !ours
+  const tools: CartTools = {
+    client,
+    now: () => 0,
+    lostAdds: 'again',
+    async seen(view, step, isLost) {
+      if (isFirst && rule === 'require-empty' && step.do === 'add')
+        await requireEmpty(client, customerRef, view, step, isLost)
+      isFirst = false
+    },
+  }
   try {
-    let view: CartView | undefined = ours ? await readLines(client, customerRef) : undefined
-    for (const line of lines) view = await fillLine(client, customerRef, line, view, rule)
-    for (const line of foreignTo(view, lines)) {
-      if (rule === 'require-empty') throw await notEmpty(client, {customerRef, lines}, view)
-      view = await takeLineOut(client, customerRef, line.variantId)
-    }
-    return true
+    const {view} = await bringToTarget(tools, workOf(wanted, rule), ours ? undefined : unread)
+    const others = foreignTo(view, lines)
+    if (others.length === 0) return true
+    await takeBack(client, wanted)
+    throw heldAlready(customerRef, others)
   } catch (error) {
-    if (isFailure(error, 'NOT_FOUND_CART_ITEM')) return false
+    if (isFailure(error, 'CHANGED_MEANWHILE')) return false
     throw error
   }
 }
 
-async function fillLine(
-  client: Client,
-  customerRef: string,
-  line: CartLine,
-  known: CartView | undefined,
-  rule: CartRule,
-): Promise<CartView> {
-  let view = known
-  for (let adds = 0; ; ) {
-    const held = view === undefined ? 0 : heldOf(view, line.variantId)
-    if (view !== undefined && held === line.quantity) return view
-    if (held > 0) return setQuantity(client, customerRef, line)
-    try {
-      adds += 1
-      const after = await client.call(addCartItem, {query: {customerRef}, body: {...line}})
-      if (view === undefined) await requireAlone(client, customerRef, line, after, rule)
-      view = after
-      if (heldOf(view, line.variantId) === 0) throw lostLine(line)
-    } catch (error) {
-      if (!isFailure(error, 'OUTCOME_UNKNOWN') || adds === ADDS) throw error
-      const first = view === undefined
-      view = await readLines(client, customerRef)
-      const now = heldOf(view, line.variantId)
-      const explained = now % line.quantity === 0 && now <= adds * line.quantity
-      if (first && rule === 'require-empty' && !explained)
-        throw heldAlready(customerRef, [{...line, quantity: now}])
-    }
-  }
+function workOf({customerRef, lines}: Wanted, rule: CartRule): CartWork {
+  const targets = [...quantities(lines)].map(([variantId, target]) => ({
+    variantId,
+    sku: null,
+    before: 0,
+    target,
+  }))
+  const mode = rule === 'replace' ? 'replace' : 'merge'
+  const known = {lost: new Map(), tries: new Map(), failures: new Map()}
+  return {customerRef, mode, wanted: [], targets, ...known}
 }
 
-function lostLine({variantId}: CartLine): Failure {
-  return new Failure('ODD_ANSWER', {
-    message: `The service added ${variantId}, and its cart does not hold it.`,
-  })
-}
-
-/** The first answer shows what the cart held before. */
-async function requireAlone(
+/** The first look at a cart, after the first add to it, shows what it held before. */
+async function requireEmpty(
   client: Client,
   customerRef: string,
-  line: CartLine,
   view: CartView,
-  rule: CartRule,
+  line: CartLine,
+  isLost: boolean,
 ): Promise<void> {
-  const before = heldOf(view, line.variantId) - line.quantity
+  const {variantId, quantity} = line
+  const now = heldOf(view, variantId)
+  if (isLost) {
+    if (now !== 0 && now !== quantity) throw heldAlready(customerRef, [{variantId, quantity: now}])
+    return
+  }
+  const before = now - quantity
   const others = foreignTo(view, [line])
-  if (rule === 'replace' || (before <= 0 && others.length === 0)) return
-  if (before > 0) await setQuantity(client, customerRef, {...line, quantity: before})
-  else await removeLine(client, customerRef, line.variantId)
-  throw heldAlready(customerRef, before > 0 ? [{...line, quantity: before}, ...others] : others)
-}
-
-async function notEmpty(client: Client, wanted: Wanted, view: CartView | undefined): Promise<Failure> {
-  const others = foreignTo(view, wanted.lines)
-  await takeBack(client, wanted)
-  return heldAlready(wanted.customerRef, others)
+  if (before <= 0 && others.length === 0) return
+  if (before > 0) await setQuantity(client, customerRef, {variantId, quantity: before})
+  else await removeLine(client, customerRef, variantId)
+  throw heldAlready(customerRef, before > 0 ? [{variantId, quantity: before}, ...others] : others)
 }
 
 function heldAlready(customerRef: string, lines: CartLine[]): Failure {
@@ -118,7 +105,7 @@ function heldAlready(customerRef: string, lines: CartLine[]): Failure {
 
 /**
  * What CART_NOT_EMPTY says of an order whose own lines are all that its cart holds, each as often: another run may have
- * put them there, and charge the order yet. undefined where the cart holds anything else.
+ * put them there, and charge the order yet. Undefined if the cart holds anything else.
  */
 export function asAnotherRun(failure: Failure, {customerRef, lines}: Wanted): Failure | undefined {
   if (failure.code !== 'CART_NOT_EMPTY') return undefined
@@ -150,7 +137,7 @@ export async function takeBack(client: Client, {customerRef, lines}: Wanted): Pr
   }
 }
 
-function foreignTo(view: CartView | undefined, lines: CartLine[]): CartLine[] {
+function foreignTo(view: CartView, lines: CartLine[]): CartLine[] {
   const wanted = quantities(lines)
-  return view === undefined ? [] : linesOf(view).filter(({variantId}) => !wanted.has(idOf(variantId)))
+  return linesOf(view).filter(({variantId}) => !wanted.has(idOf(variantId)))
 }

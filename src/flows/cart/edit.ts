@@ -13,8 +13,7 @@ import {settleBy} from '../lost.ts'
 import {type CartLine, type CartRef, type CartView, heldOf, isOf, showCart, viewCart} from './lines.ts'
 
 /**
- * Adds lines to a cart, each exactly once: an add merges, so after a lost answer the cart is read and brought to the
- * quantity it should hold by an absolute step. Costs one read and one request a line.
+ * Adds lines to a cart, each exactly once. Costs one read and one request a line.
  * Fails with OUTCOME_UNKNOWN when the cart holds neither the old quantity nor the new one, or has no such line yet;
  * of several lines the failure says which were added.
  */
@@ -46,26 +45,47 @@ function cutShort(failure: Failure, lines: CartLine[], at: number): Failure {
   return new Failure(failure.code, {...failure.facts, message, details, hint}, {cause: failure.cause})
 }
 
-async function addOne(
+function addOne(client: Client, customerRef: CartRef, line: CartLine, before: number): Promise<CartView> {
+  const {variantId, quantity} = line
+  const add = () =>
+    client.call(addCartItem, {query: customerRef === null ? {} : {customerRef}, body: {variantId, quantity}})
+  // A line that does not exist no absolute step can make, and a second add may meet the first one on its way.
+  const canSet = before > 0
+  return changeOnce(client, customerRef, {variantId, before, target: before + quantity, canSet}, add)
+}
+
+/** How many units of a line there were, and are to be. */
+interface Change {
+  variantId: string
+  before: number
+  target: number
+  /** Whether an absolute step can bring it there. */
+  canSet: boolean
+}
+
+/**
+ * Sends a change that must not arrive twice. After a lost answer the cart is read, and brought to the quantity it should
+ * hold by an absolute step, if one can make it.
+ */
+async function changeOnce(
   client: Client,
   customerRef: CartRef,
-  line: CartLine,
-  before: number,
+  {variantId, before, target, canSet}: Change,
+  change: () => Promise<CartView>,
 ): Promise<CartView> {
-  const target = before + line.quantity
-  const add = () =>
-    client.call(addCartItem, {query: customerRef === null ? {} : {customerRef}, body: {...line}})
   try {
-    return await add()
+    return await change()
   } catch (error) {
     if (!isFailure(error, 'OUTCOME_UNKNOWN')) throw error
     const view = await settleBy(error, viewCart(client, customerRef))
-    const now = heldOf(view, line.variantId)
+    const now = heldOf(view, variantId)
     if (now === target) return view
-    if (now !== before || customerRef === null) throw unsettled(error, line.variantId, before, target, now)
-    if (before > 0) return setQuantity(client, customerRef, {...line, quantity: target})
-    // The line does not exist, so no absolute step can make it, and a second add may meet the first one on its way.
-    throw unsettled(error, line.variantId, before, target, now)
+    if (now !== before || customerRef === null || !canSet)
+      throw unsettled(error, variantId, before, target, now)
+    // Of a line that is not there, nothing can be taken: the service says so.
+    return target <= 0
+      ? takeLineOut(client, customerRef, variantId)
+      : setQuantity(client, customerRef, {variantId, quantity: target})
   }
 }
 
@@ -99,23 +119,11 @@ export async function stepLine(
 ): Promise<CartView> {
   const before = heldOf(await viewCart(client, customerRef), variantId)
   const target = before + (action === 'increment' ? 1 : -1)
-  const params = {customerRef, variantId}
-  try {
-    return await client.call(stepCartItem, {params, body: {action}})
-  } catch (error) {
-    if (!isFailure(error, 'OUTCOME_UNKNOWN')) throw error
-    const view = await settleBy(error, viewCart(client, customerRef))
-    const now = heldOf(view, variantId)
-    if (now === target) return view
-    if (now !== before) throw unsettled(error, variantId, before, target, now)
-    // Of a line that is not there, nothing can be taken: the service says so.
-    return target <= 0
-      ? takeLineOut(client, customerRef, variantId)
-      : setQuantity(client, customerRef, {variantId, quantity: target})
-  }
+  const step = () => client.call(stepCartItem, {params: {customerRef, variantId}, body: {action}})
+  return changeOnce(client, customerRef, {variantId, before, target, canSet: true}, step)
 }
 
-/** Removes a line, and answers the cart, which is read where the removal has not answered it. */
+/** Removes a line, and returns the cart, which is read if the removal has not answered with it. */
 export async function takeLineOut(client: Client, customerRef: string, variantId: string): Promise<CartView> {
   const after = await removeLine(client, customerRef, variantId)
   return hasShape(removeCartItem, after) && isOf(after as Cart, customerRef)
@@ -124,8 +132,8 @@ export async function takeLineOut(client: Client, customerRef: string, variantId
 }
 
 /**
- * Removes a line. A line that is gone after a lost answer was removed by it. Answers what the service did, in whatever
- * shape.
+ * Removes a line. A line that is gone after a lost answer was removed by it. Returns what the service answered, in
+ * whatever shape.
  */
 export async function removeLine(client: Client, customerRef: string, variantId: string): Promise<CartView> {
   try {

@@ -30,7 +30,8 @@ export type Step =
   | {do: 'add' | 'set'; variantId: string; quantity: number}
   | {do: 'remove'; variantId: string}
 
-const LONGEST_SKU = 200
+/** not shown: the longest SKU. */
+export const LONGEST_SKU = 200
 
 export function heldIn(view: CartView): Held {
   const held = new Map<string, HeldLine>()
@@ -78,13 +79,14 @@ export function targetsOf(
 
 /**
  * The fewest changes from what a cart holds to what it is to hold. Lines that are `left` stay as they are. Removals
- * come last: a job that is stopped before them has taken nothing away.
+ * come last: a job that is stopped before them has taken nothing away. Without `mayClear` no step empties the cart.
  */
 export function stepsTo(
   mode: ImportMode,
   targets: readonly TargetLine[],
   held: Held,
   left: ReadonlySet<string> = new Set(),
+  mayClear = true,
 ): Step[] {
   const goal = new Map(targets.filter(({target}) => target > 0).map((line) => [line.variantId, line.target]))
   const moves: Step[] = []
@@ -98,6 +100,7 @@ export function stepsTo(
     if (!goal.has(variantId) && !left.has(variantId)) moves.push({do: 'remove', variantId})
   const adds: Step[] = [...goal].map(([variantId, quantity]) => ({do: 'add', variantId, quantity}))
   // Emptying takes lines away that are to stay, so each of them must be one that can be added again.
-  const clearable = left.size === 0 && [...goal.keys()].every((id) => held.get(id)?.sellable !== false)
+  const clearable =
+    mayClear && left.size === 0 && [...goal.keys()].every((id) => held.get(id)?.sellable !== false)
   return clearable && 1 + adds.length < moves.length ? [{do: 'clear'}, ...adds] : moves
 }
