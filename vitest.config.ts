@@ -1,15 +1,33 @@
 import {defineConfig} from 'vitest/config'
 import {BaseSequencer, type TestSpecification} from 'vitest/node'
 
-/** Those that take a minute begin first: none of them may be left for the end, where nothing runs beside it. */
+/** Files that take a minute or more start first: one that starts last would run alone at the end. */
 const long = [
   /bulk-kills/,
   /power-cut-/,
-  /crash\.test/,
+  /screens\.test/,
+  /help-pages/,
   /seeds-\d/,
   /many-processes/,
+  /crash-points-/,
+  /checkout-kills/,
   /refusals/,
+  /examples/,
   /model\.test/,
+  /crash\.test/,
+]
+
+/** Left out of `npm run test:quick`: each of these takes most of a minute, or waits for real time to pass. */
+const slow = [
+  'test/proof/crash/**',
+  'test/proof/model/**',
+  'test/proof/many-processes.test.ts',
+  'test/proof/refusals.test.ts',
+  'test/terminal/help-pages.test.ts',
+  'test/terminal/screens.test.ts',
+  'test/commands/examples.test.ts',
+  'test/nodes.test.ts',
+  'test/try.test.ts',
 ]
 
 class LongestFirst extends BaseSequencer {
@@ -22,9 +40,10 @@ class LongestFirst extends BaseSequencer {
   }
 }
 
-export default defineConfig({
+export default defineConfig(({mode}) => ({
   test: {
     include: ['test/**/*.test.ts'],
+    exclude: mode === 'quick' ? slow : [],
     globalSetup: ['test/support/setup.ts'],
     pool: 'forks',
     // Most tests wait for real processes, so a little more than two cores can run at once.
@@ -35,4 +54,4 @@ export default defineConfig({
     // A skipped test is fine here and a failure in CI; .ci/run looks at the count.
     passWithNoTests: false,
   },
-})
+}))
