@@ -90,7 +90,7 @@ export default class SandboxStart extends ScentCommand {
       assume: flags.assume ?? [],
     })
     if (sandbox.aside !== undefined)
-      this.note(`A later version of the sandbox made the data. It is kept as ${sandbox.aside}.`)
+      this.note(`Another version of the sandbox made the data. It is kept as ${sandbox.aside}.`)
     const baseUrl = await sandbox.listen(flags.port ?? [usualPort, 0])
     const {adminToken, credentials} = sandbox
     const adminUrl = `${baseUrl}/__sandbox/v1`

@@ -50,7 +50,7 @@ export interface Sandbox {
   send: Send
   state: State
   credentials: Credential[]
-  /** Where a database of a later version was put aside, if the file held one. */
+  /** Where a database of another version was put aside, if the file held one. */
   aside?: string | undefined
   /** The bearer token of the controls below /__sandbox/v1. */
   adminToken: string

@@ -10,7 +10,7 @@ import {monthStart} from '../time/month.ts'
 import {demoScents, sizes, specials} from './catalog.ts'
 import {seedHistory} from './history.ts'
 import type {State} from './state.ts'
-import type {World} from './world.ts'
+import {tables, type World} from './world.ts'
 
 export const seedNames = ['demo', 'empty'] as const
 
@@ -93,7 +93,7 @@ export function seedWorld(state: State, seed: string): void {
     throw new Failure('INVALID_INPUT', {message})
   }
   world.transaction(() => {
-    for (const table of world.tables()) world.script(`DELETE FROM ${table}`)
+    for (const {name} of tables) world.script(`DELETE FROM ${name}`)
     world.setMeta('seed', seed)
     const ids = new Map(demoPartners.map((partner) => [partner.key, world.id('partner')]))
     for (const partner of demoPartners) insertPartner(world, partner, ids, environment, seed !== 'empty')

@@ -1,42 +1,37 @@
-import {copyFileSync, existsSync, rmSync} from 'node:fs'
+import {existsSync, mkdirSync, rmSync} from 'node:fs'
 import {join} from 'node:path'
 import {invalid} from '../door/reply.ts'
-import {copyInto, quoted} from './versions.ts'
-import type {World} from './world.ts'
+import {schemaVersion} from './schema.ts'
+import {tables, type World} from './world.ts'
 
 /** Writes the whole database to `<folder>/<name>.db`, over an older snapshot of that name. */
 export function takeSnapshot(world: World, folder: string, name: string): {name: string} {
-  fileOf(folder, name)
-  copyInto({exec: world.script}, folder, name)
+  const file = fileOf(folder, name)
+  mkdirSync(folder, {recursive: true, mode: 0o700})
+  rmSync(file, {force: true})
+  world.script(`VACUUM INTO ${quoted(file)}`)
   return {name}
 }
 
-/** Puts the database back to a snapshot, also to one of an earlier version, which stays as it is (Z03). */
+/** Puts the database back to a snapshot of this version (Z03). */
 export function restoreSnapshot(world: World, folder: string, name: string): void {
   const file = fileOf(folder, name)
   if (!existsSync(file)) invalid({name: [`no snapshot named ${name}`]})
-  const copy = `${file}.restored`
-  copyFileSync(file, copy)
-  try {
-    if (!world.bringForward(copy)) invalid({name: ['was taken by a later version of the sandbox']})
-    takeRows(world, copy)
-  } finally {
-    rmSync(copy)
-  }
-}
-
-function takeRows(world: World, file: string): void {
   world.script(`ATTACH ${quoted(file)} AS kept`)
   try {
-    world.transaction(() => {
-      for (const table of world.tables()) {
-        world.script(`DELETE FROM main.${table}; INSERT INTO main.${table} SELECT * FROM kept.${table}`)
-      }
-    })
+    const taken = world.get<{user_version: number}>('PRAGMA kept.user_version')
+    if (taken?.user_version !== schemaVersion)
+      invalid({name: ['was taken by another version of the sandbox']})
+    const take = tables.map(
+      (one) => `DELETE FROM main.${one.name}; INSERT INTO main.${one.name} SELECT * FROM kept.${one.name};`,
+    )
+    world.transaction(() => world.script(take.join('\n')))
   } finally {
     world.script('DETACH kept')
   }
 }
+
+const quoted = (text: string): string => `'${text.replaceAll("'", "''")}'`
 
 function fileOf(folder: string, name: string): string {
   if (!/^\w[\w.-]{0,63}$/.test(name))

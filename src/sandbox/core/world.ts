@@ -1,20 +1,18 @@
 import {createHmac} from 'node:crypto'
 import {renameSync, rmSync} from 'node:fs'
-import {dirname, join} from 'node:path'
 import sqlite, {type Database, type JSValue, type Statement} from 'node-sqlite3-wasm'
-import {schemaSteps} from './schema.ts'
-import {bringForward, isBeyond, keepCopy, versionOf} from './versions.ts'
+import * as schema from './schema.ts'
 
 /** The database, with one writer: everything in it happens synchronously. */
 export interface World {
   /** The first row, or undefined. */
   get<Row>(sql: string, ...values: JSValue[]): Row | undefined
   all<Row>(sql: string, ...values: JSValue[]): Row[]
-  /** Runs a change and answers how many rows it touched. */
+  /** Runs a change and returns how many rows it touched. */
   run(sql: string, ...values: JSValue[]): number
   /** Several statements without values. */
   script(sql: string): void
-  /** All or nothing: commits when `work` returns, rolls back when it throws. Inside another one it joins that. */
+  /** All or nothing: commits if `work` returns, rolls back if it throws. Inside another one it joins that. */
   transaction<T>(work: () => T): T
   /** The next number of a kind; a rolled back transaction gives it back. */
   next(kind: string): number
@@ -22,11 +20,7 @@ export interface World {
   id(kind: string): string
   meta(key: string): string | undefined
   setMeta(key: string, value: string): void
-  /** The names of its tables. */
-  tables(): string[]
-  /** Brings another database file to the version of this one. Answers false for one of a later version. */
-  bringForward(file: string): boolean
-  /** Where a database of a later version went, whose place this one took. */
+  /** Where a database of another version was put aside, whose place this one took. */
   aside?: string
   close(): void
 }
@@ -38,27 +32,24 @@ export function uuidOf(seed: string, kind: string, n: number): string {
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-${variant}${hex.slice(17, 20)}-${hex.slice(20, 32)}`
 }
 
+export const tables = Object.values(schema).filter((one) => typeof one === 'object')
+
 /**
- * Opens the database at `file`, or one in memory, and brings it to this version. The caller sees to it that no other
- * process uses the file. One that a later version of the sandbox made is kept beside it, under its number, and a new
- * one takes its place.
+ * Opens the database at `file`, or one in memory. The caller makes sure that no other process uses the file. A database
+ * of another version of the sandbox is kept beside it, under its number, and a new one takes its place (Z03).
  */
-export function openWorld(file: string | ':memory:', seed: string, steps = schemaSteps): World {
+export function openWorld(file: string | ':memory:', seed: string): World {
   const db = openDatabase(file)
-  if (isBeyond(db, steps)) {
-    const aside = `${file}.${versionOf(db)}`
-    db.close()
-    renameSync(file, aside)
-    return {...openWorld(file, seed, steps), aside}
+  if (db.get('SELECT 1 FROM sqlite_schema') === null) {
+    const make = tables.map(({sql}) => sql).join('\n')
+    db.exec(`BEGIN; ${make} PRAGMA user_version = ${schema.schemaVersion}; COMMIT`)
   }
-  try {
-    keepCopy(db, steps, join(dirname(file), 'snapshots'))
-    bringForward(db, steps)
-  } catch (error) {
-    db.close()
-    throw error
-  }
-  return overDatabase(db, seed, steps)
+  const {user_version: version} = db.get('PRAGMA user_version') as {user_version: number}
+  if (version === schema.schemaVersion) return overDatabase(db, seed)
+  db.close()
+  const aside = `${file}.${version}`
+  renameSync(file, aside)
+  return {...openWorld(file, seed), aside}
 }
 
 function openDatabase(file: string | ':memory:'): Database {
@@ -73,7 +64,7 @@ function openDatabase(file: string | ':memory:'): Database {
   return db
 }
 
-function overDatabase(db: Database, seed: string, steps: readonly string[]): World {
+function overDatabase(db: Database, seed: string): World {
   const prepared = new Map<string, Statement>()
   const statement = (sql: string): Statement => {
     const known = prepared.get(sql)
@@ -112,22 +103,6 @@ function overDatabase(db: Database, seed: string, steps: readonly string[]): Wor
         key,
         value,
       )
-    },
-    tables: () =>
-      world
-        .all<{name: string}>(
-          "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'",
-        )
-        .map(({name}) => name),
-    bringForward: (file) => {
-      const other = new sqlite.Database(file)
-      try {
-        if (isBeyond(other, steps)) return false
-        bringForward(other, steps)
-        return true
-      } finally {
-        other.close()
-      }
     },
     close: () => {
       for (const known of prepared.values()) {

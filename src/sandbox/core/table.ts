@@ -1,0 +1,64 @@
+/** A table of the database. `Columns` is the SQL of its columns, from which the types of its rows are read. */
+export interface Table<Columns extends string = string> {
+  name: string
+  columns: Columns
+  /** The statements that make it and its indexes. */
+  sql: string
+}
+
+/**
+ * `columns` is SQL: columns apart by a comma and a space or the end of a line, the values of a CHECK by a comma alone.
+ * `key` is a primary key of several columns. A table has a rowid only as its `INTEGER PRIMARY KEY`.
+ */
+export function table<const Columns extends string>(
+  name: string,
+  columns: Columns,
+  {key, indexes = []}: {key?: string; indexes?: readonly string[]} = {},
+): Table<Columns> {
+  const body = key === undefined ? columns : `${columns}, PRIMARY KEY (${key})`
+  const rowid = columns.includes('INTEGER PRIMARY KEY') ? '' : ', WITHOUT ROWID'
+  const make = `CREATE TABLE ${name} (${body}) STRICT${rowid};`
+  return {name, columns, sql: [make, ...indexes.map((index) => `CREATE ${index};`)].join('\n')}
+}
+
+type Trimmed<Sql extends string> = Sql extends ` ${infer Rest}` ? Trimmed<Rest> : Sql
+type OnOneLine<Sql extends string> = Sql extends `${infer Line}\n${infer Rest}`
+  ? OnOneLine<`${Line} ${Trimmed<Rest>}`>
+  : Trimmed<Sql>
+/** `id TEXT PRIMARY KEY, n INTEGER` as a union of its columns. */
+type Split<Sql extends string> = Sql extends `${infer One}, ${infer Rest}` ? One | Split<Rest> : Sql
+type ColumnOf<Columns extends string> = Split<OnOneLine<Columns>>
+type NameOf<Column extends string> = Column extends `${infer Name} ${string}` ? Name : never
+
+type Listed<List extends string> = List extends `'${infer One}',${infer Rest}`
+  ? One | Listed<Rest>
+  : List extends `'${infer One}'`
+    ? One
+    : never
+type Filled<Column extends string> = Column extends `${string} TEXT${infer Rule}`
+  ? Rule extends `${string} IN (${infer List})${string}`
+    ? Listed<List>
+    : string
+  : number
+type Required<Column extends string> = Extract<Column, `${string}${'NOT NULL' | 'PRIMARY KEY'}${string}`>
+type Cell<Column extends string> = Filled<Column> | (Column extends Required<Column> ? never : null)
+
+export type Row<T extends Table> = {
+  [Column in ColumnOf<T['columns']> as NameOf<Column>]: Cell<Column>
+}
+
+/** What a new row is given; a flag may be a boolean. */
+type Given<Column extends string> = Cell<Column> | (number extends Cell<Column> ? boolean : never)
+/** The columns that a new row may not leave out. */
+type Needed<Column extends string> = Exclude<
+  Required<Column>,
+  `${string}${'DEFAULT' | 'INTEGER PRIMARY KEY'}${string}`
+>
+export type NewRow<T extends Table> = {
+  [Column in Needed<ColumnOf<T['columns']>> as NameOf<Column>]: Given<Column>
+} & {
+  [Column in Exclude<
+    ColumnOf<T['columns']>,
+    Needed<ColumnOf<T['columns']>>
+  > as NameOf<Column>]?: Given<Column>
+}
