@@ -8,15 +8,15 @@ import {turned} from '../core/assumptions.ts'
 import {checkWorld} from '../core/check.ts'
 import {isSeed, seedWorld} from '../core/seed.ts'
 import {restoreSnapshot, takeSnapshot} from '../core/snapshots.ts'
-import type {State} from '../core/state.ts'
-import {type Identity, lifetimeSeconds, type TokenSpoil} from '../door/auth.ts'
+import type {Identity, State, TokenSpoil} from '../core/state.ts'
+import {lifetimeSeconds} from '../door/auth.ts'
 import {maxBodyBytes, parseBody, readBody} from '../door/body.ts'
 import {faultOrder} from '../door/faults.ts'
 import {envelope, invalid, type Reply, refusal, refuse, success} from '../door/reply.ts'
 import {noticeOrder, raiseNotice} from '../rules/notices.ts'
 import {deliverOrder, detailOrder, hideDetail, interveneIn, shipOrder} from '../rules/order-moves.ts'
 import {allPartners, credentialsOf} from '../rules/partners.ts'
-import {advanceReturn, rejectReturn, returnSteps} from '../rules/return-moves.ts'
+import {advanceReturn, rejection, rejectReturn, returnSteps} from '../rules/return-moves.ts'
 import {iso} from '../time/clock.ts'
 import {advanceTo, nextMoment} from '../time/jobs.ts'
 import {changePartner, findPartner, partnerChange, partnerView} from './partners.ts'
@@ -89,22 +89,16 @@ const plain = (method: AdminRoute['method'], path: string, run: AdminRoute['run'
 
 function routesOf(state: State, {folder}: AdminOptions): AdminRoute[] {
   const {world} = state
-  const within =
-    <Input>(change: (input: Input) => unknown) =>
-    (input: Input) =>
-      world.transaction(() => change(input))
+  /** A change, inside one transaction. */
+  const change = (method: AdminRoute['method'], path: string, run: (id: string) => unknown): AdminRoute =>
+    plain(method, path, ({id}) => world.transaction(() => run(id)))
   return [
     plain('GET', '/info', () => infoOf(state)),
     plain('GET', '/state', () => stateView(state)),
-    // Apart from the rest, so that nobody who prints how a sandbox stands prints secrets.
+    // Not part of the state, so that nobody who prints it prints secrets.
     plain('GET', '/credentials', () => ({items: credentialsOf(world)})),
     plain('GET', '/check', () => ({violations: checkWorld(world)})),
-    route(
-      'POST',
-      '/reset',
-      z.strictObject({seed: z.optional(z.string().check(z.refine(isSeed, 'is no seed')))}),
-      ({body}) => resetWorld(state, body.seed),
-    ),
+    route('POST', '/reset', resetOrder, ({body}) => resetWorld(state, body.seed)),
     plain('POST', '/snapshots/:name', ({id}) => takeSnapshot(world, folder, id)),
     plain('POST', '/snapshots/:name/restore', ({id}) => {
       restoreSnapshot(world, folder, id)
@@ -113,67 +107,14 @@ function routesOf(state: State, {folder}: AdminOptions): AdminRoute[] {
     }),
     plain('GET', '/clock', () => clockOf(state)),
     route('POST', '/clock', clockMove, ({body}) => moveClock(state, body)),
-    route(
-      'PATCH',
-      '/partners/:id',
-      partnerChange,
-      within(({id, body}) => changePartner(state, id, body)),
-    ),
-    route(
-      'PATCH',
-      '/variants/:id',
-      variantChange,
-      within(({id, body}) => changeVariant(state, id, body)),
-    ),
+    ...bodyChanges(state),
     plain('GET', '/variants/:id', ({id}) => readVariantTerms(world, id)),
-    plain(
-      'POST',
-      '/orders/:id/deliver',
-      within(({id}) => deliverOrder(state, id)),
-    ),
-    plain(
-      'POST',
-      '/orders/:id/ship',
-      within(({id}) => shipOrder(state, id)),
-    ),
-    plain(
-      'POST',
-      '/orders/:id/intervene',
-      within(({id}) => interveneIn(state, id)),
-    ),
-    route(
-      'POST',
-      '/orders/:id/detail',
-      detailOrder,
-      within(({id, body}) => hideDetail(state, id, body)),
-    ),
-    route(
-      'POST',
-      '/orders/:id/notices',
-      noticeOrder,
-      within(({id, body}) => raiseNotice(state, id, body)),
-    ),
-    route(
-      'POST',
-      '/returns/:id/reject',
-      z.strictObject({reason: z.optional(z.string().check(z.minLength(1), z.maxLength(256)))}),
-      within(({id, body}) => rejectReturn(state, id, body.reason ?? 'Declined by the operator.')),
-    ),
-    ...returnSteps.map((step) =>
-      route(
-        'POST',
-        `/returns/:id/${step}`,
-        z.strictObject({defect: z.optional(z.boolean())}),
-        within(({id, body}) => advanceReturn(state, id, step, {defect: body.defect ?? true})),
-      ),
-    ),
+    change('POST', '/orders/:id/deliver', (id) => deliverOrder(state, id)),
+    change('POST', '/orders/:id/ship', (id) => shipOrder(state, id)),
+    change('POST', '/orders/:id/intervene', (id) => interveneIn(state, id)),
     plain('POST', '/deliveries/:id/redeliver', ({id}) => redeliver(state, id)),
     plain('POST', '/webhooks/:id/duplicate', ({id}) => duplicateLast(state, id)),
-    plain(
-      'POST',
-      '/webhooks/:id/rotate-secret',
-      within(({id}) => rotateSecret(world, id)),
-    ),
+    change('POST', '/webhooks/:id/rotate-secret', (id) => rotateSecret(world, id)),
     route('POST', '/faults', faultOrder, ({body}) => state.faults.add(body)),
     plain('GET', '/faults', () => ({items: state.faults.list()})),
     plain('DELETE', '/faults', () => state.faults.clear()),
@@ -185,6 +126,33 @@ function routesOf(state: State, {folder}: AdminOptions): AdminRoute[] {
     route('POST', '/tokens', tokenOrder, ({body}) => mintFor(state, body)),
   ]
 }
+
+/** Changes that a body describes, each inside one transaction. */
+function bodyChanges(state: State): AdminRoute[] {
+  const change = <S extends z.ZodMiniType>(
+    method: AdminRoute['method'],
+    path: string,
+    body: S,
+    run: (state: State, id: string, body: z.output<S>) => unknown,
+  ) => route(method, path, body, (input) => state.world.transaction(() => run(state, input.id, input.body)))
+  return [
+    change('PATCH', '/partners/:id', partnerChange, changePartner),
+    change('PATCH', '/variants/:id', variantChange, changeVariant),
+    change('POST', '/orders/:id/detail', detailOrder, hideDetail),
+    change('POST', '/orders/:id/notices', noticeOrder, raiseNotice),
+    change('POST', '/returns/:id/reject', rejection, rejectReturn),
+    ...returnSteps.map((step) =>
+      change('POST', `/returns/:id/${step}`, inspection, (_, id, {defect = true}) =>
+        advanceReturn(state, id, step, {defect}),
+      ),
+    ),
+  ]
+}
+
+const resetOrder = z.strictObject({
+  seed: z.optional(z.string().check(z.refine(isSeed, 'is not a seed of the sandbox'))),
+})
+const inspection = z.strictObject({defect: z.optional(z.boolean())})
 
 function answered(reply: Reply): Response {
   const headers = {'content-type': 'application/json; charset=utf-8', ...reply.headers}

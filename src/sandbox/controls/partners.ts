@@ -1,9 +1,11 @@
 import * as z from 'zod/mini'
+import {update} from '../core/rows.ts'
+import {type Partner, partners} from '../core/schema.ts'
 import type {State} from '../core/state.ts'
 import type {World} from '../core/world.ts'
 import {refuse} from '../door/reply.ts'
 import {type Halalas, sarOrNull} from '../rules/money.ts'
-import {type Partner, partnerByClientId, partnerById} from '../rules/partners.ts'
+import {partnerByClientId, partnerById} from '../rules/partners.ts'
 import {moveWallet} from '../rules/wallet.ts'
 
 /** An amount in SAR with at most two decimals, as the admin routes take it. */
@@ -39,18 +41,19 @@ export function findPartner(world: World, key: string): Partner | undefined {
 export function changePartner(state: State, key: string, change: z.output<typeof partnerChange>): object {
   const {world, clock} = state
   const partner = findPartner(world, key) ?? refuse('NOT_FOUND_PARTNER')
-  const flags = (value: boolean | undefined, now: number) => (value === undefined ? now : Number(value))
-  world.run(
-    `UPDATE partners SET active = ?, product_access = ?, marketing = ?, notify_enabled = ?, currency = ?,
-     return_window_days = ?, environment = ? WHERE id = ?`,
-    flags(change.active, partner.active),
-    flags(change.productAccess, partner.product_access),
-    flags(change.marketing, partner.marketing),
-    flags(change.notifyEnabled, partner.notify_enabled),
-    change.currency ?? partner.currency,
-    change.returnWindowDays ?? partner.return_window_days,
-    change.environment ?? partner.environment,
-    partner.id,
+  update(
+    world,
+    partners,
+    {id: partner.id},
+    {
+      active: change.active,
+      product_access: change.productAccess,
+      marketing: change.marketing,
+      notify_enabled: change.notifyEnabled,
+      currency: change.currency,
+      return_window_days: change.returnWindowDays,
+      environment: change.environment,
+    },
   )
   if (change.wallet !== undefined) setWallet(world, partner, change.wallet, clock.now())
   return partnerView(partnerById(world, partner.id) ?? partner)

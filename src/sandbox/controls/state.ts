@@ -1,16 +1,29 @@
+import {count, findAll} from '../core/rows.ts'
+import {
+  carts,
+  commissionPeriods,
+  locks,
+  notices,
+  type Order,
+  orders,
+  registrations,
+  returns,
+  statements,
+  subscriptions,
+} from '../core/schema.ts'
 import type {State} from '../core/state.ts'
-import {type PeriodRow, periodPayload} from '../rules/commissions.ts'
+import {periodPayload} from '../rules/commissions.ts'
 import {sar} from '../rules/money.ts'
-import {type NoticeRow, noticePayload} from '../rules/notices.ts'
+import {noticePayload} from '../rules/notices.ts'
 import {globalIdOf} from '../rules/orders.ts'
 import {allPartners} from '../rules/partners.ts'
-import {listedReturn, type ReturnRow} from '../rules/returns.ts'
-import {numberOf, type StatementRow} from '../rules/statements.ts'
-import {type SubscriptionRow, subscriptionPayload} from '../rules/webhooks.ts'
+import {listedReturn} from '../rules/returns.ts'
+import {numberOf} from '../rules/statements.ts'
+import {subscriptionPayload} from '../rules/webhooks.ts'
 import {iso, isoOrNull} from '../time/clock.ts'
 import {partnerView} from './partners.ts'
 
-const pendingOf = 'SELECT count(*) AS n FROM deliveries WHERE subscription_id = ? AND due_at IS NOT NULL'
+const pending = 'FROM deliveries WHERE subscription_id = ? AND due_at IS NOT NULL'
 
 /** Everything that tests and people assert on, over all partners. */
 export function stateView(state: State): object {
@@ -21,28 +34,32 @@ export function stateView(state: State): object {
     locks: locksOf(state),
     orders: ordersOf(state),
     ordersInFlight: state.inFlight,
-    returns: world.all<ReturnRow>('SELECT * FROM returns ORDER BY n').map((row) => listedReturn(state, row)),
-    notices: world.all<NoticeRow>('SELECT * FROM notices ORDER BY n').map((row) => noticePayload(world, row)),
+    returns: findAll(world, returns, {}, 'n').map((row) => listedReturn(state, row)),
+    notices: findAll(world, notices, {}, 'n').map((row) => noticePayload(world, row)),
     statements: statementsOf(state),
-    commissionPeriods: world
-      .all<PeriodRow>('SELECT * FROM commission_periods ORDER BY period_from, partner_id')
-      .map((row) => ({partnerId: row.partner_id, ...periodPayload(world, row)})),
-    subscriptions: world.all<SubscriptionRow>('SELECT * FROM subscriptions ORDER BY n').map((row) => ({
+    commissionPeriods: findAll(world, commissionPeriods, {}, 'period_from, partner_id').map((row) => ({
+      partnerId: row.partner_id,
+      ...periodPayload(world, row),
+    })),
+    subscriptions: findAll(world, subscriptions, {}, 'n').map((row) => ({
       ...subscriptionPayload(row),
       partnerId: row.partner_id,
       headers: JSON.parse(row.headers) as object,
       signingSecret: row.secret,
-      pending: world.get<{n: number}>(pendingOf, row.id)?.n ?? 0,
+      pending: count(world, pending, row.id),
     })),
-    registrations: world.all(
-      'SELECT id, partner_id AS partnerId, variant_id AS variantId, fired_at AS firedAt FROM registrations',
-    ),
+    registrations: findAll(world, registrations, {}, 'id').map((row) => ({
+      id: row.id,
+      partnerId: row.partner_id,
+      variantId: row.variant_id,
+      firedAt: row.fired_at,
+    })),
   }
 }
 
 /** L09: the API has no list of statements. */
 function statementsOf({world}: State): object[] {
-  return world.all<StatementRow>('SELECT * FROM statements ORDER BY period_from, partner_id').map((row) => ({
+  return findAll(world, statements, {}, 'period_from, partner_id').map((row) => ({
     id: row.id,
     partnerId: row.partner_id,
     statementNumber: numberOf(row.sequence),
@@ -56,51 +73,28 @@ function cartsOf({world}: State): object[] {
     `SELECT l.cart_id, l.variant_id, l.quantity, v.sku FROM cart_lines l JOIN variants v ON v.id = l.variant_id
      ORDER BY l.cart_id, l.position`,
   )
-  return world
-    .all<{id: string; partner_id: string; customer_ref: string}>(
-      'SELECT * FROM carts ORDER BY partner_id, customer_ref',
-    )
-    .map((cart) => ({
-      id: cart.id,
-      partnerId: cart.partner_id,
-      customerRef: cart.customer_ref || null,
-      lines: lines
-        .filter((line) => line.cart_id === cart.id)
-        .map(({variant_id, sku, quantity}) => ({variantId: variant_id, sku, quantity})),
-    }))
+  return findAll(world, carts, {}, 'partner_id, customer_ref').map((cart) => ({
+    id: cart.id,
+    partnerId: cart.partner_id,
+    customerRef: cart.customer_ref || null,
+    lines: lines
+      .filter((line) => line.cart_id === cart.id)
+      .map(({variant_id, sku, quantity}) => ({variantId: variant_id, sku, quantity})),
+  }))
 }
 
 function locksOf({world}: State): object[] {
-  return world
-    .all<{id: string; partner_id: string; customer_ref: string; expires_at: number; order_id: string | null}>(
-      'SELECT * FROM locks ORDER BY created_at, id',
-    )
-    .map((lock) => ({
-      id: lock.id,
-      partnerId: lock.partner_id,
-      customerRef: lock.customer_ref || null,
-      expiresAt: iso(lock.expires_at),
-      orderId: lock.order_id,
-    }))
-}
-
-interface OrderFacts {
-  n: number
-  id: string
-  partner_id: string
-  external_reference: string
-  customer_ref: string
-  status: string
-  failure_reason: string | null
-  charged: number
-  created_at: number
-  completed_at: number | null
+  return findAll(world, locks, {}, 'created_at, id').map((lock) => ({
+    id: lock.id,
+    partnerId: lock.partner_id,
+    customerRef: lock.customer_ref || null,
+    expiresAt: iso(lock.expires_at),
+    orderId: lock.order_id,
+  }))
 }
 
 function ordersOf({world}: State): object[] {
-  const sql =
-    'SELECT *, goods_net + goods_vat + shipping_net + shipping_vat AS charged FROM orders ORDER BY n'
-  return world.all<OrderFacts>(sql).map((order) => ({
+  return findAll(world, orders, {}, 'n').map((order) => ({
     id: order.id,
     orderGlobalId: globalIdOf(order.n),
     partnerId: order.partner_id,
@@ -108,8 +102,11 @@ function ordersOf({world}: State): object[] {
     customerRef: order.customer_ref || null,
     status: order.status,
     failureReason: order.failure_reason,
-    total: sar(order.charged),
+    total: sar(chargedFor(order)),
     createdAt: iso(order.created_at),
     completedAt: isoOrNull(order.completed_at),
   }))
 }
+
+const chargedFor = ({goods_net, goods_vat, shipping_net, shipping_vat}: Order) =>
+  goods_net + goods_vat + shipping_net + shipping_vat

@@ -1,11 +1,13 @@
 import * as z from 'zod/mini'
 import {uuid} from '../../contract/wire.ts'
+import {find, findAll, insert, update} from '../core/rows.ts'
+import {assortment, type Variant, variants} from '../core/schema.ts'
 import type {State} from '../core/state.ts'
 import type {World} from '../core/world.ts'
 import {refuse} from '../door/reply.ts'
-import {type Halalas, sar, sarOrNull} from '../rules/money.ts'
+import {sar, sarOrNull} from '../rules/money.ts'
 import {allPartners} from '../rules/partners.ts'
-import {availabilityOf, fireRegistrations, limitedUpTo, moveStock, type StockFacts} from '../rules/stock.ts'
+import {availabilityOf, fireRegistrations, limitedUpTo, moveStock} from '../rules/stock.ts'
 import {amount, toHalalas} from './partners.ts'
 
 export const variantChange = z.strictObject({
@@ -23,14 +25,7 @@ export const variantChange = z.strictObject({
 })
 type Change = z.output<typeof variantChange>
 
-interface VariantRow extends StockFacts {
-  id: string
-  sku: string
-  price: Halalas
-  floor: Halalas
-}
-
-/** Changes a variant, by its id or its SKU, and answers how it stands. */
+/** Changes a variant, by its id or its SKU, and returns how it stands. */
 export function changeVariant({world, clock}: State, key: string, change: Change): object {
   const now = clock.now()
   const variant = findVariant(world, key) ?? refuse('NOT_FOUND_VARIANT')
@@ -54,38 +49,30 @@ export function readVariantTerms(world: World, key: string): object {
   return view(world, findVariant(world, key) ?? refuse('NOT_FOUND_VARIANT'))
 }
 
-function findVariant(world: World, key: string): VariantRow | undefined {
-  const sql = 'SELECT id, sku, price, floor, stock, withheld, active FROM variants WHERE id = ? OR sku = ?'
-  return world.get<VariantRow>(sql, key.toLowerCase(), key)
+function findVariant(world: World, key: string): Variant | undefined {
+  return find(world, variants, {id: key.toLowerCase()}) ?? find(world, variants, {sku: key})
 }
 
 const partnerIds = (world: World) => allPartners(world).map(({id}) => id)
 
 /** K06: to delta readers a new floor is no change, nor is a value that was there before. */
-function changeFlags(world: World, variant: VariantRow, change: Change, now: number): void {
-  const active = change.active ?? variant.active === 1
-  const withheld =
-    change.availability === undefined ? variant.withheld === 1 : change.availability === 'Unavailable'
-  const floor = change.floor === undefined ? variant.floor : toHalalas(change.floor)
-  const isGeneral = change.partnerId === undefined && change.price !== undefined && change.price !== null
-  const price = isGeneral ? toHalalas(change.price ?? 0) : variant.price
-  const {withheld: withheldBefore, active: activeBefore} = variant
-  const isChange =
-    active !== (activeBefore === 1) || withheld !== (withheldBefore === 1) || price !== variant.price
-  world.run(
-    `UPDATE variants SET active = ?, withheld = ?, floor = ?, price = ?,
-     changed_at = CASE WHEN ? THEN ? ELSE changed_at END WHERE id = ?`,
-    active,
-    withheld,
-    floor,
-    price,
-    isChange,
-    now,
-    variant.id,
+function changeFlags(world: World, variant: Variant, change: Change, now: number): void {
+  const {availability, partnerId, price} = change
+  const isGeneral = partnerId === undefined && price !== undefined && price !== null
+  const changed = {
+    active: change.active,
+    withheld: availability === undefined ? undefined : availability === 'Unavailable',
+    price: isGeneral ? toHalalas(price) : undefined,
+  }
+  const isChange = (['active', 'withheld', 'price'] as const).some(
+    (name) => changed[name] !== undefined && Number(changed[name]) !== variant[name],
   )
+  const floor = change.floor === undefined ? undefined : toHalalas(change.floor)
+  const moved = isChange ? {changed_at: now} : {}
+  update(world, variants, {id: variant.id}, {...changed, ...moved, floor})
 }
 
-function changeStock(world: World, variant: VariantRow, change: Change, now: number): void {
+function changeStock(world: World, variant: Variant, change: Change, now: number): void {
   const stock = change.stock ?? stockFor(change.availability, variant.stock)
   if (stock !== variant.stock) moveStock(world, variant.id, stock - variant.stock, 'Admin', null, now)
 }
@@ -96,25 +83,15 @@ function stockFor(availability: Change['availability'], stock: number): number {
   return stock
 }
 
-function changeTerms(
-  world: World,
-  variant: VariantRow,
-  partnerId: string,
-  change: Change,
-  now: number,
-): void {
+function changeTerms(world: World, variant: Variant, partnerId: string, change: Change, now: number): void {
   if (change.assortment === false) {
     world.run('DELETE FROM assortment WHERE partner_id = ? AND variant_id = ?', partnerId, variant.id)
     return
   }
-  if (change.assortment === true) {
-    world.run(
-      "INSERT INTO assortment VALUES (?, ?, 'Retail', ?, 1200, ?) ON CONFLICT DO NOTHING",
-      partnerId,
-      variant.id,
-      variant.price,
-      now,
-    )
+  const own = {partner_id: partnerId, variant_id: variant.id}
+  if (change.assortment === true && find(world, assortment, own) === undefined) {
+    const terms = {mode: 'Retail', price: variant.price, commission_bp: 1_200, changed_at: now} as const
+    insert(world, assortment, {...own, ...terms})
   }
   if (change.price !== undefined) {
     const price = change.price === null ? null : toHalalas(change.price)
@@ -129,11 +106,8 @@ function changeTerms(
   }
 }
 
-function view(world: World, variant: VariantRow): object {
-  const terms = world.all<{partner_id: string; mode: string; price: Halalas | null}>(
-    'SELECT partner_id, mode, price FROM assortment WHERE variant_id = ? ORDER BY partner_id',
-    variant.id,
-  )
+function view(world: World, variant: Variant): object {
+  const terms = findAll(world, assortment, {variant_id: variant.id}, 'partner_id')
   return {
     variantId: variant.id,
     sku: variant.sku,

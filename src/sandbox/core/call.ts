@@ -3,7 +3,7 @@ import type {Body, Operation, Params} from '../../contract/operation.ts'
 import type {QueryRule} from '../../contract/query.ts'
 import type {Method} from '../../contract/wire.ts'
 import type {Currency} from '../rules/money.ts'
-import type {Partner} from '../rules/partners.ts'
+import type {Partner} from './schema.ts'
 import type {State} from './state.ts'
 import type {World} from './world.ts'
 

@@ -3,140 +3,55 @@ export interface DemoScent {
   brand: string
   name: string
   code: string
-  concentration: 'EDP' | 'EDT' | 'PARFUM' | 'OIL'
-  audience: 'MEN' | 'WOMEN' | 'UNISEX'
+  concentration: string
+  audience: string
   notes: {top: string[]; heart: string[]; base: string[]}
   accords: string[]
-  /** Net prices in halalas: a sample of 2 ml, 50 ml, 100 ml. */
-  prices: [number, number, number]
+  /** Net prices in halalas, one for each of `sizes`. */
+  prices: number[]
 }
 
+/** In ml; the smallest is a sample. */
 export const sizes = [2, 50, 100] as const
 
-export const demoScents: readonly DemoScent[] = [
-  {
-    brand: 'Bayt Rimal',
-    name: 'Saffron Dune',
-    code: 'RML-SAF',
-    concentration: 'EDP',
-    audience: 'UNISEX',
-    notes: {top: ['Saffron', 'Bergamot'], heart: ['Rose'], base: ['Amber', 'Oud']},
-    accords: ['Warm Spicy', 'Amber'],
-    prices: [1_900, 12_050, 21_000],
-  },
-  {
-    brand: 'Bayt Rimal',
-    name: 'Taif Rose',
-    code: 'RML-TAI',
-    concentration: 'EDP',
-    audience: 'WOMEN',
-    notes: {top: ['Pink Pepper'], heart: ['Taif Rose', 'Peony'], base: ['White Musk']},
-    accords: ['Rose', 'Fresh'],
-    prices: [2_100, 14_500, 24_500],
-  },
-  {
-    brand: 'Bayt Rimal',
-    name: 'Night Caravan',
-    code: 'RML-NIG',
-    concentration: 'PARFUM',
-    audience: 'MEN',
-    notes: {top: ['Cardamom'], heart: ['Leather'], base: ['Oud', 'Vetiver']},
-    accords: ['Leather', 'Woody'],
-    prices: [3_500, 39_000, 68_500],
-  },
-  {
-    brand: 'Najd Oud',
-    name: 'Royal Oud',
-    code: 'NJD-ROY',
-    concentration: 'OIL',
-    audience: 'UNISEX',
-    notes: {top: ['Saffron'], heart: ['Oud'], base: ['Amber', 'Labdanum']},
-    accords: ['Oud', 'Amber'],
-    prices: [9_500, 89_000, 145_000],
-  },
-  {
-    brand: 'Najd Oud',
-    name: 'Oud Leather',
-    code: 'NJD-LEA',
-    concentration: 'PARFUM',
-    audience: 'MEN',
-    notes: {top: ['Black Pepper'], heart: ['Leather', 'Tobacco'], base: ['Oud']},
-    accords: ['Leather', 'Oud'],
-    prices: [4_200, 42_000, 74_900],
-  },
-  {
-    brand: 'Najd Oud',
-    name: 'Dry Incense',
-    code: 'NJD-INC',
-    concentration: 'EDP',
-    audience: 'UNISEX',
-    notes: {top: ['Frankincense'], heart: ['Myrrh'], base: ['Cedar', 'Amber']},
-    accords: ['Smoky', 'Woody'],
-    prices: [2_900, 26_500, 44_500],
-  },
-  {
-    brand: 'Warda',
-    name: 'Jasmine Court',
-    code: 'WRD-JAS',
-    concentration: 'EDT',
-    audience: 'WOMEN',
-    notes: {top: ['Green Tea', 'Bergamot'], heart: ['Jasmine'], base: ['White Musk']},
-    accords: ['White Floral', 'Fresh'],
-    prices: [1_950, 9_900, 16_900],
-  },
-  {
-    brand: 'Warda',
-    name: 'Orange Blossom',
-    code: 'WRD-ORA',
-    concentration: 'EDT',
-    audience: 'WOMEN',
-    notes: {top: ['Neroli'], heart: ['Orange Blossom'], base: ['Honey', 'Cedar']},
-    accords: ['Citrus', 'White Floral'],
-    prices: [1_950, 10_900, 18_500],
-  },
-  {
-    brand: 'Warda',
-    name: 'Velvet Fig',
-    code: 'WRD-FIG',
-    concentration: 'EDP',
-    audience: 'UNISEX',
-    notes: {top: ['Fig Leaf'], heart: ['Fig', 'Coconut'], base: ['Sandalwood']},
-    accords: ['Green', 'Creamy'],
-    prices: [2_200, 15_900, 27_900],
-  },
-  {
-    brand: 'Sidr & Salt',
-    name: 'Red Sea',
-    code: 'SDR-SEA',
-    concentration: 'EDT',
-    audience: 'MEN',
-    notes: {top: ['Sea Salt', 'Lemon'], heart: ['Sage'], base: ['Ambergris']},
-    accords: ['Marine', 'Fresh'],
-    prices: [1_900, 11_900, 19_900],
-  },
-  {
-    brand: 'Sidr & Salt',
-    name: 'Sidr Honey',
-    code: 'SDR-HON',
-    concentration: 'EDP',
-    audience: 'UNISEX',
-    notes: {top: ['Ginger'], heart: ['Honey'], base: ['Tobacco', 'Vanilla']},
-    accords: ['Sweet', 'Warm Spicy'],
-    prices: [2_400, 17_900, 31_500],
-  },
-  {
-    brand: 'Sidr & Salt',
-    name: 'White Linen',
-    code: 'SDR-LIN',
-    concentration: 'EDT',
-    audience: 'UNISEX',
-    notes: {top: ['Aldehydes'], heart: ['Cotton Flower'], base: ['White Musk']},
-    accords: ['Musky', 'Fresh'],
-    prices: [1_900, 8_900, 14_900],
-  },
-]
+// Brand, name, code, concentration, audience, top / heart / base notes, accords, prices.
+const catalog = `
+Bayt Rimal | Saffron Dune | RML-SAF | EDP | UNISEX | Saffron, Bergamot / Rose / Amber, Oud | Warm Spicy, Amber | 1900 12050 21000
+Bayt Rimal | Taif Rose | RML-TAI | EDP | WOMEN | Pink Pepper / Taif Rose, Peony / White Musk | Rose, Fresh | 2100 14500 24500
+Bayt Rimal | Night Caravan | RML-NIG | PARFUM | MEN | Cardamom / Leather / Oud, Vetiver | Leather, Woody | 3500 39000 68500
+Najd Oud | Royal Oud | NJD-ROY | OIL | UNISEX | Saffron / Oud / Amber, Labdanum | Oud, Amber | 9500 89000 145000
+Najd Oud | Oud Leather | NJD-LEA | PARFUM | MEN | Black Pepper / Leather, Tobacco / Oud | Leather, Oud | 4200 42000 74900
+Najd Oud | Dry Incense | NJD-INC | EDP | UNISEX | Frankincense / Myrrh / Cedar, Amber | Smoky, Woody | 2900 26500 44500
+Warda | Jasmine Court | WRD-JAS | EDT | WOMEN | Green Tea, Bergamot / Jasmine / White Musk | White Floral, Fresh | 1950 9900 16900
+Warda | Orange Blossom | WRD-ORA | EDT | WOMEN | Neroli / Orange Blossom / Honey, Cedar | Citrus, White Floral | 1950 10900 18500
+Warda | Velvet Fig | WRD-FIG | EDP | UNISEX | Fig Leaf / Fig, Coconut / Sandalwood | Green, Creamy | 2200 15900 27900
+Sidr & Salt | Red Sea | SDR-SEA | EDT | MEN | Sea Salt, Lemon / Sage / Ambergris | Marine, Fresh | 1900 11900 19900
+Sidr & Salt | Sidr Honey | SDR-HON | EDP | UNISEX | Ginger / Honey / Tobacco, Vanilla | Sweet, Warm Spicy | 2400 17900 31500
+Sidr & Salt | White Linen | SDR-LIN | EDT | UNISEX | Aldehydes / Cotton Flower / White Musk | Musky, Fresh | 1900 8900 14900
+`
 
-/** What makes single variants of the demo data special, by SKU. */
+const listed = (text: string) => text.split(', ')
+
+export const demoScents: readonly DemoScent[] = catalog
+  .trim()
+  .split('\n')
+  .map((row) => {
+    const [
+      brand = '',
+      name = '',
+      code = '',
+      concentration = '',
+      audience = '',
+      notes = '',
+      accords = '',
+      prices = '',
+    ] = row.split(' | ')
+    const [top = [], heart = [], base = []] = notes.split(' / ').map(listed)
+    const facts = {brand, name, code, concentration, audience, notes: {top, heart, base}}
+    return {...facts, accords: listed(accords), prices: prices.split(' ').map(Number)}
+  })
+
+/** How a single variant of the demo data differs from the others. */
 export interface Special {
   stock?: number
   withheld?: true

@@ -4,10 +4,13 @@ import {lockOf} from '../rules/checkout.ts'
 import {issueHour, issuePeriod, openPeriod, settlePeriod} from '../rules/commissions.ts'
 import {raiseNotice} from '../rules/notices.ts'
 import {createOrder} from '../rules/orders.ts'
-import {type Partner, partnerByClientId, partnerById} from '../rules/partners.ts'
+import {partnerByClientId, partnerById} from '../rules/partners.ts'
 import {closeStatement} from '../rules/statements.ts'
 import {moveWallet} from '../rules/wallet.ts'
 import {monthStart} from '../time/month.ts'
+import {find, insert, update} from './rows.ts'
+import type {Partner} from './schema.ts'
+import {commissionPeriods, discountCodes, registrations, variants, wishlistItems} from './schema.ts'
 import type {State} from './state.ts'
 import type {World} from './world.ts'
 
@@ -77,8 +80,9 @@ function seedPeriods(world: World, partnerId: string, now: number): void {
     openPeriod(world, partnerId, at),
   )
   const issueDate = month + Math.min(7 * day, (now - month) / 2)
-  const dates = 'UPDATE commission_periods SET issue_date = ?, settle_date = ? WHERE id = ?'
-  world.run(dates, Math.floor(issueDate), Math.max(month + 14 * day, now + 7 * day), issued ?? '')
+  const settleDate = Math.max(month + 14 * day, now + 7 * day)
+  const dates = {issue_date: Math.floor(issueDate), settle_date: settleDate}
+  update(world, commissionPeriods, {id: issued ?? ''}, dates)
   issuePeriod(world, issued ?? '', Math.min(Math.floor(issueDate) + issueHour, now))
   const before = monthStart(now, -1)
   issuePeriod(world, settled ?? '', before + 7 * day + issueHour)
@@ -88,17 +92,20 @@ function seedPeriods(world: World, partnerId: string, now: number): void {
 function seedWishes(state: State, partner: Partner, now: number): void {
   const {world} = state
   const soldOut = variantOf(state, 'SDR-HON-100')
-  const register = 'INSERT INTO registrations VALUES (?, ?, ?, ?, NULL)'
-  world.run(register, world.id('registration'), partner.id, soldOut, now - day)
-  const wish =
-    'INSERT INTO wishlist_items (partner_id, customer_ref, variant_id, added_at) VALUES (?, ?, ?, ?)'
+  insert(world, registrations, {
+    id: world.id('registration'),
+    partner_id: partner.id,
+    variant_id: soldOut,
+    created_at: now - day,
+  })
   ;['RML-SAF-050', 'NJD-ROY-050', 'SDR-HON-100'].forEach((sku, i) => {
-    world.run(wish, partner.id, 'CUST-1001', variantOf(state, sku), now - (9 - i) * day)
+    const item = {customer_ref: 'CUST-1001', variant_id: variantOf(state, sku), added_at: now - (9 - i) * day}
+    insert(world, wishlistItems, {...item, partner_id: partner.id})
   })
 }
 
 function variantOf({world}: State, sku: string): string {
-  const found = world.get<{id: string}>('SELECT id FROM variants WHERE sku = ?', sku)
+  const found = find(world, variants, {sku})
   if (found === undefined) throw new Error(`the demo data has no ${sku}`)
   return found.id
 }
@@ -143,28 +150,31 @@ function deliver({world}: State, orderId: string, at: number): void {
 
 // not shown: the name of the flat-amount discount type and of the variant-list scope.
 function seedDiscountCodes(state: State, partner: Partner, now: number): void {
-  const insert = 'INSERT INTO discount_codes VALUES (?, ?, ?, ?, ?, ?, ?, 1, ?, ?, ?, ?, ?, 0, ?, ?)'
-  const since = now - 30 * day
   const {world} = state
-  const welcome = [
-    world.id('discount-code'),
-    partner.id,
-    'WELCOME10',
-    'Percent',
-    1_000,
-    since,
-    now + 300 * day,
-  ]
-  world.run(insert, ...welcome, null, 1, 'All', '[]', null, since, since)
-  const scoped = JSON.stringify([variantOf(state, 'RML-SAF-050'), variantOf(state, 'RML-SAF-100')])
-  const saffron = [
-    world.id('discount-code'),
-    partner.id,
-    'SAFFRON25',
-    'FixedAmount',
-    2_500,
-    since,
-    now + 60 * day,
-  ]
-  world.run(insert, ...saffron, 100, null, 'VariantList', scoped, 20_000, since, since)
+  const since = now - 30 * day
+  const always = {partner_id: partner.id, valid_from: since, active: 1, created_at: since, modified_at: since}
+  insert(world, discountCodes, {
+    ...always,
+    id: world.id('discount-code'),
+    code: 'WELCOME10',
+    discount_type: 'Percent',
+    value: 1_000,
+    valid_to: now + 300 * day,
+    customer_cap: 1,
+    scope: 'All',
+    scoped_variants: '[]',
+  })
+  const scoped = [variantOf(state, 'RML-SAF-050'), variantOf(state, 'RML-SAF-100')]
+  insert(world, discountCodes, {
+    ...always,
+    id: world.id('discount-code'),
+    code: 'SAFFRON25',
+    discount_type: 'FixedAmount',
+    value: 2_500,
+    valid_to: now + 60 * day,
+    total_cap: 100,
+    scope: 'VariantList',
+    scoped_variants: JSON.stringify(scoped),
+    min_order: 20_000,
+  })
 }

@@ -24,3 +24,35 @@ export function find<T extends Table>(world: World, {name}: T, values: Partial<R
   const where = Object.keys(values).map((column) => `${column} = ?`)
   return world.get<Row<T>>(`SELECT * FROM ${name} WHERE ${where.join(' AND ')}`, ...valuesOf(values))
 }
+
+/** All rows that have all of these values; `order` is SQL. */
+export function findAll<T extends Table>(
+  world: World,
+  {name}: T,
+  values: Partial<Row<T>>,
+  order: string,
+): Row<T>[] {
+  const where = Object.keys(values).map((column) => `${column} = ?`)
+  const sql = `SELECT * FROM ${name} WHERE ${[...where, 'true'].join(' AND ')} ORDER BY ${order}`
+  return world.all<Row<T>>(sql, ...valuesOf(values))
+}
+
+/** Counts the rows of a FROM clause. */
+export function count(world: World, from: string, ...values: JSValue[]): number {
+  return world.get<{n: number}>(`SELECT count(*) AS n ${from}`, ...values)?.n ?? 0
+}
+
+/** Changes the rows that have all of `values`; a column that is undefined stays as it is. Returns how many there were. */
+export function update<T extends Table>(
+  world: World,
+  {name}: T,
+  values: Partial<Row<T>>,
+  changes: {[Column in keyof NewRow<T>]?: NewRow<T>[Column] | undefined},
+): number {
+  const changed = Object.entries(changes).filter(([, value]) => value !== undefined)
+  const set = changed.map(([column]) => `${column} = ?`)
+  const where = Object.keys(values).map((column) => `${column} = ?`)
+  if (set.length === 0) return 0
+  const sql = `UPDATE ${name} SET ${set.join(', ')} WHERE ${where.join(' AND ')}`
+  return world.run(sql, ...changed.map(([, value]) => value as JSValue), ...valuesOf(values))
+}

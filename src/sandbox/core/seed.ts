@@ -1,15 +1,15 @@
 import {createHmac} from 'node:crypto'
 import {Failure} from '../../contract/failure.ts'
-import type {Environment} from '../door/auth.ts'
 import {openPeriod} from '../rules/commissions.ts'
-import {portion, vatOn} from '../rules/money.ts'
-import type {Mode} from '../rules/pricing.ts'
+import {type Halalas, portion, vatOn} from '../rules/money.ts'
 import {fold} from '../rules/variants.ts'
 import {closedUntil} from '../time/jobs.ts'
 import {monthStart} from '../time/month.ts'
 import {demoScents, sizes, specials} from './catalog.ts'
 import {seedHistory} from './history.ts'
-import type {State} from './state.ts'
+import {insert} from './rows.ts'
+import {assortment, brands, partners, scents, stockMoves, type Terms, variants} from './schema.ts'
+import type {Environment, State} from './state.ts'
 import {tables, type World} from './world.ts'
 
 export const seedNames = ['demo', 'empty'] as const
@@ -30,15 +30,15 @@ interface DemoPartner {
   active: boolean
   /** Opening balance in halalas. */
   wallet: number
-  mode(sku: string): Mode
+  mode(sku: string): Terms['mode']
   /** Whether a variant belongs to the assortment. */
   sells(sku: string): boolean
 }
 
 const always = () => true
-const retail = (): Mode => 'Retail'
+const retail = () => 'Retail' as const
 /** Wholesale terms on the brand's large bottles, Retail on the rest. */
-const mixed = (sku: string): Mode => (sku.startsWith('NJD') || sku.endsWith('100') ? 'Wholesale' : 'Retail')
+const mixed = (sku: string) => (sku.startsWith('NJD') || sku.endsWith('100') ? 'Wholesale' : 'Retail')
 
 const demoPartners: readonly DemoPartner[] = [
   {
@@ -124,49 +124,43 @@ function insertPartner(
 ): void {
   const id = ids.get(partner.key) ?? ''
   const parentId = partner.parent === undefined ? null : (ids.get(partner.parent) ?? null)
-  world.run(
-    'INSERT INTO partners VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 1, ?, 1, ?, ?, 14, 0, ?)',
+  insert(world, partners, {
     id,
-    `PRT-${String(world.next('partner-number')).padStart(6, '0')}`,
-    partner.name,
-    parentId,
-    parentId === null ? id : `${parentId}/${id}`,
+    global_id: `PRT-${String(world.next('partner-number')).padStart(6, '0')}`,
+    name: partner.name,
+    parent_id: parentId,
+    path: parentId === null ? id : `${parentId}/${id}`,
     environment,
-    partner.key,
-    secretOf(partner.key),
-    partner.active,
-    partner.marketing,
-    partner.vatNumber ?? null,
-    'SAR',
-    funded ? partner.wallet : 0,
-  )
+    client_id: partner.key,
+    client_secret: secretOf(partner.key),
+    active: partner.active,
+    marketing: partner.marketing,
+    vat_number: partner.vatNumber ?? null,
+    wallet: funded ? partner.wallet : 0,
+  })
 }
 
-function seedCatalog(world: World, partners: Map<string, string>, now: number): void {
-  const brands = new Map<string, string>()
-  for (const scent of demoScents) {
-    const brandId = brands.get(scent.brand) ?? world.id('brand')
-    if (!brands.has(scent.brand)) {
-      world.run('INSERT INTO brands VALUES (?, ?, ?)', brandId, scent.brand, imageOf(scent.brand))
-      brands.set(scent.brand, brandId)
+function seedCatalog(world: World, partnerIds: Map<string, string>, now: number): void {
+  const brandIds = new Map<string, string>()
+  for (const {brand: name, code, prices, notes, accords, ...scent} of demoScents) {
+    const brandId = brandIds.get(name) ?? world.id('brand')
+    if (!brandIds.has(name)) {
+      insert(world, brands, {id: brandId, name, image_url: imageOf(name)})
+      brandIds.set(name, brandId)
     }
     const scentId = world.id('scent')
-    const notes = Object.values(scent.notes).flat()
-    world.run(
-      'INSERT INTO scents VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 1)',
-      scentId,
-      brandId,
-      scent.name,
-      scent.concentration,
-      scent.audience,
-      JSON.stringify(scent.notes),
-      JSON.stringify(scent.accords),
-      JSON.stringify(notes.map(fold)),
-      JSON.stringify(scent.accords.map(fold)),
-      imageOf(scent.code),
-    )
+    insert(world, scents, {
+      ...scent,
+      id: scentId,
+      brand_id: brandId,
+      notes: JSON.stringify(notes),
+      accords: JSON.stringify(accords),
+      note_keys: JSON.stringify(Object.values(notes).flat().map(fold)),
+      accord_keys: JSON.stringify(accords.map(fold)),
+      image_url: imageOf(code),
+    })
     sizes.forEach((size, i) => {
-      insertVariant(world, scentId, scent.code, size, scent.prices[i] ?? 0, partners, now)
+      insertVariant(world, {scentId, code, size, price: prices[i] ?? 0}, partnerIds, now)
     })
   }
 }
@@ -178,11 +172,8 @@ const changedAt = (now: number, n: number) => openedAt(now) + n * 1_000
 
 function insertVariant(
   world: World,
-  scentId: string,
-  code: string,
-  size: number,
-  price: number,
-  partners: Map<string, string>,
+  {scentId, code, size, price}: {scentId: string; code: string; size: number; price: Halalas},
+  partnerIds: Map<string, string>,
   now: number,
 ): void {
   const sku = `${code}-${String(size).padStart(3, '0')}`
@@ -190,38 +181,34 @@ function insertVariant(
   const id = world.id('variant')
   const n = world.next('variant-number')
   const stock = special.stock ?? 10_000
-  world.run(
-    'INSERT INTO variants VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
+  insert(world, variants, {
     id,
-    scentId,
+    scent_id: scentId,
     sku,
-    barcodeOf(n),
-    size,
-    size === 2,
+    barcode: barcodeOf(n),
+    size_ml: size,
+    is_sample: size === 2,
     price,
-    special.compareAt ?? null,
-    portion(price + vatOn(price), 13, 10),
-    special.belowFloor ? price + 1_000 : portion(price, 1, 2),
-    JSON.stringify(special.badges ?? []),
+    compare_at: special.compareAt ?? null,
+    rrp: portion(price + vatOn(price), 13, 10),
+    floor: special.belowFloor ? price + 1_000 : portion(price, 1, 2),
+    badges: JSON.stringify(special.badges ?? []),
     stock,
-    special.withheld === true,
-    special.inactive !== true,
-    changedAt(now, n),
-  )
-  const move =
-    'INSERT INTO stock_moves (variant_id, delta, reason, reference_id, at) VALUES (?, ?, ?, NULL, ?)'
-  world.run(move, id, stock, 'Opening', openedAt(now))
-  for (const partner of demoPartners) {
-    if (!partner.sells(sku)) continue
-    world.run(
-      'INSERT INTO assortment VALUES (?, ?, ?, ?, ?, ?)',
-      partners.get(partner.key) ?? '',
-      id,
-      partner.mode(sku),
-      special.unpriced ? null : price,
-      1_200,
-      changedAt(now, n),
-    )
+    withheld: special.withheld === true,
+    active: special.inactive !== true,
+    changed_at: changedAt(now, n),
+  })
+  insert(world, stockMoves, {variant_id: id, delta: stock, reason: 'Opening', at: openedAt(now)})
+  for (const {key, sells, mode} of demoPartners) {
+    if (!sells(sku)) continue
+    insert(world, assortment, {
+      partner_id: partnerIds.get(key) ?? '',
+      variant_id: id,
+      mode: mode(sku),
+      price: special.unpriced ? null : price,
+      commission_bp: 1_200,
+      changed_at: changedAt(now, n),
+    })
   }
 }
 

@@ -1,34 +1,11 @@
 import {createHmac, randomUUID, timingSafeEqual} from 'node:crypto'
 import {type CompactJWSHeaderParameters, CompactSign, compactVerify} from 'jose'
 import type {CallOf} from '../core/call.ts'
-import type {State} from '../core/state.ts'
+import type {Partner} from '../core/schema.ts'
+import type {Environment, Identity, State, TokenSpoil, Tokens} from '../core/state.ts'
 import type {World} from '../core/world.ts'
-import {type Partner, partnerByClientId, partnerById} from '../rules/partners.ts'
+import {partnerByClientId, partnerById} from '../rules/partners.ts'
 import {refuse} from './reply.ts'
-
-export type Environment = 'staging' | 'production'
-
-/** Who a request speaks for, from its token (T10). */
-export interface Identity {
-  /** The partner whose data is read and written: the descendant under delegation. */
-  partnerId: string
-  /** The credential that acts; limits are kept by it. */
-  clientId: string
-  /** The parent that acts for a descendant. */
-  actorId: string | null
-  environment: Environment
-  /** Seconds since 1970 UTC. */
-  expiresAt: number
-}
-
-export interface Tokens {
-  mint(identity: Identity, path: string, spoil?: TokenSpoil): Promise<string>
-  /** The identity of a genuine partner token, however old; undefined for anything else. */
-  read(token: string): Promise<Identity | undefined>
-}
-
-/** Makes a token that must be refused. */
-export type TokenSpoil = 'wrong-audience' | 'foreign-key'
 
 export const lifetimeSeconds = 300
 export const skewSeconds = 30

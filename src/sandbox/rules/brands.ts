@@ -1,12 +1,7 @@
 import type {CallOf, Rules} from '../core/call.ts'
-import {pageOf} from '../door/page.ts'
+import type {Brand} from '../core/schema.ts'
+import {pageOfRows} from '../door/page.ts'
 import {refuse} from '../door/reply.ts'
-
-interface BrandRow {
-  id: string
-  name: string
-  image_url: string
-}
 
 /** K11: a brand belongs to a partner's catalogue when one of its variants does. */
 const own = `FROM brands b WHERE EXISTS (
@@ -14,20 +9,20 @@ const own = `FROM brands b WHERE EXISTS (
   WHERE s.brand_id = b.id AND a.partner_id = ?1)`
 
 /** K08: GET /scent/brands, by name. */
-function listBrands({world, partner, query}: CallOf<'listBrands'>): unknown {
-  const total = world.get<{n: number}>(`SELECT count(*) AS n ${own}`, partner.id)?.n ?? 0
-  const sql = `SELECT b.* ${own} ORDER BY b.name, b.id LIMIT ?2 OFFSET ?3`
-  return pageOf(query, total, {ends: false}, (limit, offset) =>
-    world.all<BrandRow>(sql, partner.id, limit, offset).map(brandPayload),
+function listBrands(call: CallOf<'listBrands'>): unknown {
+  return pageOfRows(
+    call,
+    {columns: 'b.*', from: own, values: [call.partner.id], order: 'b.name, b.id'},
+    brandPayload,
   )
 }
 
 function readBrand({world, partner, params}: CallOf<'readBrand'>): unknown {
-  const row = world.get<BrandRow>(`SELECT b.* ${own} AND b.id = ?2`, partner.id, params.brandId.toLowerCase())
+  const row = world.get<Brand>(`SELECT b.* ${own} AND b.id = ?2`, partner.id, params.brandId.toLowerCase())
   return brandPayload(row ?? refuse('NOT_FOUND_BRAND'))
 }
 
 // K09. not shown: the fields of a brand.
-const brandPayload = ({id, name, image_url}: BrandRow) => ({id, name, imageUrl: image_url})
+const brandPayload = ({id, name, image_url}: Brand) => ({id, name, imageUrl: image_url})
 
 export const rules = {listBrands, readBrand} satisfies Rules

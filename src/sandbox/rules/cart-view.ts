@@ -1,10 +1,11 @@
 import type {Call} from '../core/call.ts'
+import {find} from '../core/rows.ts'
+import {type Cart, carts, type Partner, type Terms, type Variant} from '../core/schema.ts'
 import type {World} from '../core/world.ts'
 import {isStorable} from '../door/body.ts'
 import {invalid} from '../door/reply.ts'
 import {iso} from '../time/clock.ts'
 import {type Currency, type Halalas, sar, shownIn} from './money.ts'
-import type {Partner} from './partners.ts'
 import {
   chargedWithVat,
   commissionWithVat,
@@ -12,39 +13,17 @@ import {
   freeShippingFrom,
   type LineAmounts,
   lineAmounts,
-  type Mode,
   marketingOf,
   type Totals,
   totalsOf,
 } from './pricing.ts'
 import {availabilityOf, type StockFacts} from './stock.ts'
 
-export interface CartRow {
-  id: string
-  /** Counts every change of the lines. */
-  version: number
-  /** The lock in force: the newest one. */
-  lock_id: string | null
-}
-
-/** A line with all that its price and its availability depend on, as of now. */
-export interface CartLine extends StockFacts {
-  variant_id: string
-  quantity: number
-  sku: string
-  size_ml: number
-  current_price: Halalas
-  compare_at: Halalas | null
-  badges: string
-  /** C23: incl. VAT, a price of the shelf; the other prices are without. */
-  rrp: Halalas
-  floor: Halalas
-  /** The partner's own price; null when there is none, or when the variant left the assortment (mode is null too). */
-  price: Halalas | null
-  /** C21: by partner and variant, so that modes mix in one cart. */
-  mode: Mode | null
-  commission_bp: number | null
-}
+/** A line with all that its price and its availability depend on, as of now; without terms it left the assortment. */
+export type CartLine = Pick<Variant, 'sku' | 'size_ml' | 'compare_at' | 'badges' | 'rrp' | 'floor'> &
+  StockFacts & {variant_id: string; quantity: number; current_price: Halalas} & {
+    [Name in 'price' | 'mode' | 'commission_bp']: Terms[Name] | null
+  }
 
 /**
  * A customerRef as it came, or the refusal of an empty (C01) or overlong one. One that reads like a piece of
@@ -54,13 +33,12 @@ export function checkedRef(ref: string): string {
   if (ref === '') invalid({customerRef: ['must not be empty; leave it out for the partner-level cart']})
   if (ref.length > 128)
     invalid({customerRef: ['must not exceed 128 characters']}, 'VALIDATION_CUSTOMER_REF_TOO_LONG')
-  if (!isStorable(ref)) invalid({customerRef: ['holds characters that are no text']})
+  if (!isStorable(ref)) invalid({customerRef: ['holds characters that are not text']})
   return ref
 }
 
-export function cartOf(world: World, partnerId: string, ref: string): CartRow | undefined {
-  const sql = 'SELECT id, version, lock_id FROM carts WHERE partner_id = ? AND customer_ref = ?'
-  return world.get<CartRow>(sql, partnerId, ref)
+export function cartOf(world: World, partnerId: string, ref: string): Cart | undefined {
+  return find(world, carts, {partner_id: partnerId, customer_ref: ref})
 }
 
 export function cartLines(world: World, cartId: string, partnerId: string): CartLine[] {

@@ -1,10 +1,12 @@
 import type {Call, CallOf, Rules} from '../core/call.ts'
+import {count, find, insertAndRead} from '../core/rows.ts'
+import {type Cart, cartLines, carts, type Partner, registrations} from '../core/schema.ts'
+import type {Row} from '../core/table.ts'
 import type {World} from '../core/world.ts'
 import {invalid, refuse} from '../door/reply.ts'
-import {iso, isoOrNull} from '../time/clock.ts'
-import {type CartRow, cartLines, cartOf, cartPayload, checkedRef} from './cart-view.ts'
-import type {Partner} from './partners.ts'
-import {availabilityOf, type StockFacts} from './stock.ts'
+import {iso} from '../time/clock.ts'
+import {cartOf, cartPayload, checkedRef} from './cart-view.ts'
+import {assortedVariant, availabilityOf} from './stock.ts'
 
 // C05. not shown: the largest quantity of a line, whether sent or merged.
 const maxQuantity = 9_999
@@ -52,7 +54,7 @@ function clearCart(call: CallOf<'clearCart'>): unknown {
 type CartCall = Pick<Call, 'world' | 'partner' | 'currency' | 'now'>
 
 /** C10: a cart that is not there is empty already. */
-export function emptyCart(call: CartCall, ref: string): unknown {
+function emptyCart(call: CartCall, ref: string): unknown {
   const cart = cartOf(call.world, call.partner.id, ref)
   if (cart !== undefined) deleteCart(call.world, cart.id)
   return cartPayload(call, ref)
@@ -62,7 +64,7 @@ export function emptyCart(call: CartCall, ref: string): unknown {
  * Brings an existing line to a new quantity. Only an increase is checked again: a decrease can never oversell
  * (C09). A line that is not there has nothing to move (C10).
  */
-export function moveLine(
+function moveLine(
   call: CartCall & {params: {variantId: string}},
   ref: string,
   target: (quantity: number) => number,
@@ -83,7 +85,7 @@ export function moveLine(
   return cartPayload(call, ref)
 }
 
-export function checkQuantity(quantity: number): void {
+function checkQuantity(quantity: number): void {
   if (quantity < 1 || quantity > maxQuantity) invalid({quantity: [`must be from 1 to ${maxQuantity}`]})
 }
 
@@ -94,31 +96,28 @@ export function refuseUnlessActive(partner: Partner): void {
 
 /** C06: a line may ask for more than there is. C08: an inactive variant is unavailable, not unknown. */
 function refuseUnlessSellable(world: World, partner: Partner, variantId: string): void {
-  const facts = world.get<StockFacts & {price: number | null}>(
-    `SELECT v.active, v.withheld, v.stock, a.price FROM assortment a JOIN variants v ON v.id = a.variant_id
-     WHERE a.partner_id = ? AND a.variant_id = ?`,
-    partner.id,
-    variantId,
-  )
+  const facts = assortedVariant(world, partner.id, variantId)
   if (facts === undefined) refuse('NOT_FOUND_VARIANT')
   if (availabilityOf(facts).state === 'Unavailable') refuse('BUSINESS_VARIANT_UNAVAILABLE')
   if (facts.price === null) refuse('BUSINESS_VARIANT_NOT_PRICED')
 }
 
 /** C14: a cart never expires. */
-function openCart(world: World, partnerId: string, ref: string): CartRow {
-  const cart: CartRow = {id: world.id('cart'), version: 0, lock_id: null}
-  world.run('INSERT INTO carts VALUES (?, ?, ?, ?, NULL)', cart.id, partnerId, ref, cart.version)
-  return cart
+function openCart(world: World, partnerId: string, ref: string): Cart {
+  return insertAndRead(world, carts, {
+    id: world.id('cart'),
+    partner_id: partnerId,
+    customer_ref: ref,
+    version: 0,
+  })
 }
 
-function lineOf(world: World, cart: CartRow, variantId: string): {quantity: number} | undefined {
-  const sql = 'SELECT quantity FROM cart_lines WHERE cart_id = ? AND variant_id = ?'
-  return world.get<{quantity: number}>(sql, cart.id, variantId)
+function lineOf(world: World, cart: Cart, variantId: string): {quantity: number} | undefined {
+  return find(world, cartLines, {cart_id: cart.id, variant_id: variantId})
 }
 
 /** C11: lines stay in the order in which they came; a merge keeps its place. */
-function insertLine(world: World, cart: CartRow, variantId: string, quantity: number): void {
+function insertLine(world: World, cart: Cart, variantId: string, quantity: number): void {
   world.run(
     `INSERT INTO cart_lines SELECT ?1, ?2, coalesce(max(position), 0) + 1, ?3 FROM cart_lines WHERE cart_id = ?1`,
     cart.id,
@@ -128,20 +127,20 @@ function insertLine(world: World, cart: CartRow, variantId: string, quantity: nu
   touch(world, cart)
 }
 
-function setLine(world: World, cart: CartRow, variantId: string, quantity: number): void {
+function setLine(world: World, cart: Cart, variantId: string, quantity: number): void {
   const sql = 'UPDATE cart_lines SET quantity = ? WHERE cart_id = ? AND variant_id = ?'
   world.run(sql, quantity, cart.id, variantId)
   touch(world, cart)
 }
 
-function removeLine(world: World, cart: CartRow, variantId: string): void {
+function removeLine(world: World, cart: Cart, variantId: string): void {
   world.run('DELETE FROM cart_lines WHERE cart_id = ? AND variant_id = ?', cart.id, variantId)
-  if (cartLines(world, cart.id, '').length === 0) deleteCart(world, cart.id)
+  if (count(world, 'FROM cart_lines WHERE cart_id = ?', cart.id) === 0) deleteCart(world, cart.id)
   else touch(world, cart)
 }
 
 /** P12: counts a mutation: a lock of an earlier version is unusable, even when the change is undone. */
-function touch(world: World, cart: CartRow): void {
+function touch(world: World, cart: Cart): void {
   world.run('UPDATE carts SET version = version + 1 WHERE id = ?', cart.id)
 }
 
@@ -153,27 +152,23 @@ export function deleteCart(world: World, cartId: string): void {
 function notifyBackInStock(call: CallOf<'notifyBackInStock'>): unknown {
   const {world, partner, now} = call
   const variantId = call.params.variantId.toLowerCase()
-  const facts = world.get<StockFacts>(
-    `SELECT v.active, v.withheld, v.stock FROM assortment a JOIN variants v ON v.id = a.variant_id
-     WHERE a.partner_id = ? AND a.variant_id = ?`,
-    partner.id,
-    variantId,
-  )
+  const facts = assortedVariant(world, partner.id, variantId)
   if (facts === undefined) refuse('NOT_FOUND_VARIANT')
   if (!partner.notify_enabled) refuse('BUSINESS_NOTIFY_DISABLED') // W08: a flag of the partner
   if (availabilityOf(facts).state !== 'Unavailable') {
     refuse(`BUSINESS_VARIANT_${call.state.assumptions.W06}`)
   }
   // W05. not shown: whether a repeat registers again. Here it is the same one until it has fired.
-  const open =
-    'SELECT id, created_at FROM registrations WHERE partner_id = ? AND variant_id = ? AND fired_at IS NULL'
-  const known = world.get<{id: string; created_at: number}>(open, partner.id, variantId)
-  const id = known?.id ?? world.id('registration')
-  if (known === undefined) {
-    world.run('INSERT INTO registrations VALUES (?, ?, ?, ?, NULL)', id, partner.id, variantId, now)
-  }
-  const createdAt = iso(known?.created_at ?? now)
-  return {id, variantId, partnerId: partner.id, createdAt, firedAt: isoOrNull(null)}
+  const open = 'SELECT * FROM registrations WHERE partner_id = ? AND variant_id = ? AND fired_at IS NULL'
+  const {id, created_at} =
+    world.get<Row<typeof registrations>>(open, partner.id, variantId) ??
+    insertAndRead(world, registrations, {
+      id: world.id('registration'),
+      partner_id: partner.id,
+      variant_id: variantId,
+      created_at: now,
+    })
+  return {id, variantId, partnerId: partner.id, createdAt: iso(created_at), firedAt: null}
 }
 
 export const rules = {

@@ -1,18 +1,12 @@
 import type {Call, CallOf, Rules} from '../core/call.ts'
+import {find, insert} from '../core/rows.ts'
+import {type Cart, locks, type Partner, type Terms} from '../core/schema.ts'
 import {invalid, refuse} from '../door/reply.ts'
 import {iso, isoOrNull} from '../time/clock.ts'
 import {refuseUnlessActive} from './cart.ts'
-import {amountsOf, type CartLine, type CartRow, cartLines, cartOf, checkedRef} from './cart-view.ts'
+import {amountsOf, type CartLine, cartLines, cartOf, checkedRef} from './cart-view.ts'
 import {type Currency, type Halalas, sar, shownInOrNull} from './money.ts'
-import type {Partner} from './partners.ts'
-import {
-  chargedWithVat,
-  commissionWithVat,
-  type LineAmounts,
-  type Mode,
-  marketingOf,
-  totalsOf,
-} from './pricing.ts'
+import {chargedWithVat, commissionWithVat, type LineAmounts, marketingOf, totalsOf} from './pricing.ts'
 import {availabilityOf} from './stock.ts'
 
 export const lockMinutes = 15
@@ -22,7 +16,7 @@ export interface LockedLine {
   variantId: string
   quantity: number
   unit: Halalas
-  mode: Mode
+  mode: Terms['mode']
   commissionBp: number
 }
 
@@ -35,7 +29,7 @@ interface Priced {
 }
 
 interface Standing {
-  cart: CartRow | undefined
+  cart: Cart | undefined
   lines: Priced[]
   cartIssue: 'CART_HAS_PENDING_ORDER' | 'PRODUCT_ACCESS_DISABLED' | null
   pendingReference: string | null
@@ -166,7 +160,7 @@ function linePayload({line, amounts, issue}: Priced, partner: Partner, currency:
 function takeLock(
   call: CheckoutCall,
   ref: string,
-  cart: CartRow,
+  cart: Cart,
   lines: Priced[],
 ): {id: string; expiresAt: number} {
   const {world, partner, now} = call
@@ -179,28 +173,18 @@ function takeLock(
   }))
   const id = world.id('lock')
   const expiresAt = now + lockMinutes * 60_000
-  world.run(
-    'INSERT INTO locks VALUES (?, ?, ?, ?, ?, ?, ?, ?, NULL)',
+  insert(world, locks, {
     id,
-    partner.id,
-    ref,
-    cart.id,
-    cart.version,
-    JSON.stringify(frozen),
-    now,
-    expiresAt,
-  )
+    partner_id: partner.id,
+    customer_ref: ref,
+    cart_id: cart.id,
+    cart_version: cart.version,
+    lines: JSON.stringify(frozen),
+    created_at: now,
+    expires_at: expiresAt,
+  })
   world.run('UPDATE carts SET lock_id = ? WHERE id = ?', id, cart.id)
   return {id, expiresAt}
-}
-
-interface LockRow {
-  customer_ref: string
-  cart_id: string
-  cart_version: number
-  lines: string
-  expires_at: number
-  order_id: string | null
 }
 
 /** The frozen lines of a usable lock, or the refusal that fits: the most definite reason first (P13). */
@@ -210,9 +194,9 @@ export function usableLock(
   ref: string,
 ): {cartId: string; lines: LockedLine[]} {
   const {world, partner, now} = call
-  const lock = world.get<LockRow>('SELECT * FROM locks WHERE id = ? AND partner_id = ?', lockId, partner.id)
+  const lock = find(world, locks, {id: lockId, partner_id: partner.id})
   if (lock === undefined || lock.customer_ref !== ref)
-    invalid({lockId: ['is no lock of this cart']}, 'VALIDATION_PRICE_LOCK_INVALID')
+    invalid({lockId: ['is not a lock of this cart']}, 'VALIDATION_PRICE_LOCK_INVALID')
   if (lock.order_id !== null) refuse('CONFLICT_PRICE_LOCK_ALREADY_USED', {orderId: lock.order_id})
   const cart = cartOf(world, partner.id, ref)
   const isCurrent = cart?.id === lock.cart_id && cart.version === lock.cart_version && cart.lock_id === lockId

@@ -1,38 +1,14 @@
 import type {Assumptions} from '../core/assumptions.ts'
+import {find, insertAndRead} from '../core/rows.ts'
+import {type Attempt, attempts, type Delivery, deliveries, events, subscriptions} from '../core/schema.ts'
+import type {Deliverer} from '../core/state.ts'
 import type {World} from '../core/world.ts'
 import type {Clock} from '../time/clock.ts'
 import {type Posted, post} from './webhook-post.ts'
-import {type AttemptRow, keptFor, type SubscriptionRow} from './webhooks.ts'
+import {keptFor} from './webhooks.ts'
 
 /** H07. not shown: the schedule. When each attempt is made, in milliseconds of virtual time after the first. */
 export const schedule = [0, 5, 300, 1_800, 7_200, 18_000, 36_000, 50_400].map((seconds) => seconds * 1000)
-
-interface DeliveryRow {
-  n: number
-  subscription_id: string
-  event_id: string
-  /** Attempts made so far. */
-  attempts: number
-  first_at: number | null
-  /** When the next attempt is due; null when there is none. */
-  due_at: number | null
-}
-
-/**
- * Sends what is in the outbox. A subscription has one attempt under way at a time, the oldest due first (H25); one
- * that fails waits for its next turn and lets the others pass. What is not recorded as made is made again after a
- * restart (H28), so a receiver may see an event twice, with the same eventId.
- */
-export interface Deliverer {
-  /** Starts on all that is due now. */
-  start(): void
-  /** Until nothing is due any more and nothing is under way. */
-  settled(): Promise<void>
-  /** Makes the next attempt of one delivery out of turn, and answers its record. */
-  fire(delivery: number): Promise<AttemptRow>
-  /** Forgets what is under way: the database was replaced. */
-  forget(): void
-}
 
 interface Surroundings {
   world: World
@@ -51,12 +27,12 @@ export function createDeliverer(around: Surroundings): Deliverer {
   let era = 0
 
   /** Answers undefined when the sandbox closed or its database was replaced while the attempt was under way. */
-  const attempt = (delivery: DeliveryRow): Promise<AttemptRow | undefined> => {
+  const attempt = (delivery: Delivery): Promise<Attempt | undefined> => {
     const made = attemptNow(delivery)
     busy.set(delivery.n, made)
     return made
   }
-  const attemptNow = async (delivery: DeliveryRow) => {
+  const attemptNow = async (delivery: Delivery) => {
     const begun = era
     const sentAt = clock.now()
     const posted = await send(around, delivery)
@@ -67,7 +43,7 @@ export function createDeliverer(around: Surroundings): Deliverer {
   const next = (subscriptionId: string) =>
     closing.aborted
       ? undefined
-      : world.get<DeliveryRow>(
+      : world.get<Delivery>(
           `SELECT * FROM deliveries WHERE subscription_id = ? AND due_at <= ?
            AND n NOT IN (SELECT value FROM json_each(?)) ORDER BY due_at, n LIMIT 1`,
           subscriptionId,
@@ -97,7 +73,7 @@ export function createDeliverer(around: Surroundings): Deliverer {
       }
     },
     fire: async (n) => {
-      const row = world.get<DeliveryRow>('SELECT * FROM deliveries WHERE n = ?', n)
+      const row = find(world, deliveries, {n})
       const made = row && (await attempt(row))
       if (made === undefined) throw new Error(`delivery ${n} is gone`)
       around.idle()
@@ -112,10 +88,10 @@ export function createDeliverer(around: Surroundings): Deliverer {
 }
 
 /** H14: by the subscription as it is now. */
-async function send(around: Surroundings, delivery: DeliveryRow): Promise<Posted | undefined> {
+async function send(around: Surroundings, delivery: Delivery): Promise<Posted | undefined> {
   const {world, strict, assumptions, closing} = around
-  const row = world.get<SubscriptionRow>('SELECT * FROM subscriptions WHERE id = ?', delivery.subscription_id)
-  const event = world.get<{body: string}>('SELECT body FROM events WHERE id = ?', delivery.event_id)
+  const row = find(world, subscriptions, {id: delivery.subscription_id})
+  const event = find(world, events, {id: delivery.event_id})
   if (row === undefined || event === undefined) throw new Error(`delivery ${delivery.n} lacks its event`)
   return post({
     url: row.url,
@@ -132,45 +108,37 @@ async function send(around: Surroundings, delivery: DeliveryRow): Promise<Posted
  * Writes an attempt down, with what becomes of its delivery. One that was dropped meanwhile is not tried again, and of
  * one that was purged meanwhile nothing is kept.
  */
-function record(
-  world: World,
-  {n}: DeliveryRow,
-  {status, error}: Posted,
-  sentAt: number,
-): AttemptRow | undefined {
-  const delivery = world.get<DeliveryRow & {event_type: string}>(
+function record(world: World, {n}: Delivery, {status, error}: Posted, sentAt: number): Attempt | undefined {
+  const delivery = world.get<Delivery & {event_type: string}>(
     `SELECT d.*, e.type AS event_type FROM deliveries d JOIN events e ON e.id = d.event_id WHERE d.n = ?`,
     n,
   )
   if (delivery === undefined) return undefined
-  const attempts = delivery.attempts + 1
+  const made = delivery.attempts + 1
   const firstAt = delivery.first_at ?? sentAt
   const isFailed = error !== null && delivery.due_at !== null
-  const nextAt = isFailed ? nextAttempt(firstAt, attempts, sentAt) : null
+  const nextAt = isFailed ? nextAttempt(firstAt, made, sentAt) : null
   const isDead = isFailed && nextAt === null
   const sql = 'UPDATE deliveries SET attempts = ?, first_at = ?, due_at = ? WHERE n = ?'
-  world.run(sql, attempts, firstAt, nextAt, n)
+  world.run(sql, made, firstAt, nextAt, n)
   // H11. not shown: what a failure that is tried again is called.
   const outcome = error === null ? 'Success' : isDead ? 'DeadLettered' : 'Failed'
   const update = 'UPDATE subscriptions SET last_delivery_at = ?, last_delivery_status = ? WHERE id = ?'
   world.run(update, sentAt, outcome, delivery.subscription_id)
-  return world.get<AttemptRow>(
-    `INSERT INTO attempts (id, delivery_n, subscription_id, event_id, event_type, attempt, http_status, sent_at,
-       succeeded, error, dead_at, next_at)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING *`,
-    world.id('attempt'),
-    n,
-    delivery.subscription_id,
-    delivery.event_id,
-    delivery.event_type,
-    attempts,
-    status,
-    sentAt,
-    error === null ? 1 : 0,
+  return insertAndRead(world, attempts, {
+    id: world.id('attempt'),
+    delivery_n: n,
+    subscription_id: delivery.subscription_id,
+    event_id: delivery.event_id,
+    event_type: delivery.event_type,
+    attempt: made,
+    http_status: status,
+    sent_at: sentAt,
+    succeeded: error === null,
     error,
-    isDead ? sentAt : null,
-    nextAt,
-  )
+    dead_at: isDead ? sentAt : null,
+    next_at: nextAt,
+  })
 }
 
 /**

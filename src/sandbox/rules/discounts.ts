@@ -2,41 +2,19 @@ import {type DiscountBody, discountType, productScope} from '../../contract/disc
 import {momentOf} from '../../contract/forms.ts'
 import {exact} from '../../contract/money.ts'
 import {type Call, type CallOf, Created, type Rules} from '../core/call.ts'
+import {count, find, insert, update} from '../core/rows.ts'
+import {type DiscountCode, discountCodes} from '../core/schema.ts'
 import type {World} from '../core/world.ts'
-import {pageOf} from '../door/page.ts'
+import {pageOfRows} from '../door/page.ts'
 import {invalid, refuse, refuseFaults} from '../door/reply.ts'
 import {iso} from '../time/clock.ts'
-import {type Halalas, sar, sarOrNull} from './money.ts'
-
-export interface CodeRow {
-  id: string
-  partner_id: string
-  code: string
-  discount_type: string
-  /** Hundredths of a percent, or halalas. */
-  value: number
-  valid_from: number
-  valid_to: number
-  active: number
-  total_cap: number | null
-  customer_cap: number | null
-  scope: string
-  scoped_variants: string
-  min_order: Halalas | null
-  usage_count: number
-  created_at: number
-  modified_at: number
-}
+import {sar, sarOrNull} from './money.ts'
 
 /** D06: activeOnly looks at the flag alone, not at the dates or the usage. */
-function listDiscountCodes({world, partner, query}: CallOf<'listDiscountCodes'>): unknown {
-  const where = 'FROM discount_codes WHERE partner_id = ?1 AND (active OR NOT ?2)'
-  const filters = [partner.id, query.activeOnly === true ? 1 : 0]
-  const total = world.get<{n: number}>(`SELECT count(*) AS n ${where}`, ...filters)?.n ?? 0
-  const sql = `SELECT * ${where} ORDER BY created_at DESC, id DESC LIMIT ?3 OFFSET ?4`
-  return pageOf(query, total, {ends: true}, (limit, offset) =>
-    world.all<CodeRow>(sql, ...filters, limit, offset).map(codePayload),
-  )
+function listDiscountCodes(call: CallOf<'listDiscountCodes'>): unknown {
+  const from = 'FROM discount_codes WHERE partner_id = ?1 AND (active OR NOT ?2)'
+  const values = [call.partner.id, call.query.activeOnly === true]
+  return pageOfRows(call, {from, values, order: 'created_at DESC, id DESC', ends: true}, codePayload)
 }
 
 /** D02. not shown: path, body and answer of the create, and what a code that is taken answers. */
@@ -48,15 +26,14 @@ function createDiscountCode(call: CallOf<'createDiscountCode'>): unknown {
   else if (isTaken(world, partner.id, body.code)) errors.code = ['is taken']
   refuseFaults(errors)
   const id = world.id('discount-code')
-  world.run(
-    'INSERT INTO discount_codes VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, ?, ?)',
+  insert(world, discountCodes, {
     id,
-    partner.id,
-    body.code,
+    partner_id: partner.id,
+    code: body.code,
     ...storedOf(body),
-    now,
-    now,
-  )
+    created_at: now,
+    modified_at: now,
+  })
   return new Created(codePayload(ownCode(world, partner.id, id)), `/api/v1/scent/discount-codes/${id}`)
 }
 
@@ -66,21 +43,14 @@ function updateDiscountCode(call: CallOf<'updateDiscountCode'>): unknown {
   const errors = faultsOf(call, body)
   refuseFaults(errors)
   const row = ownCode(world, partner.id, call.params.discountCodeId.toLowerCase())
-  if (sent?.code !== undefined && sent.code !== row.code) invalid({code: ['can not be changed']})
-  world.run(
-    `UPDATE discount_codes SET discount_type = ?, value = ?, valid_from = ?, valid_to = ?, active = ?,
-     total_cap = ?, customer_cap = ?, scope = ?, scoped_variants = ?, min_order = ?, modified_at = ? WHERE id = ?`,
-    ...storedOf(body),
-    now,
-    row.id,
-  )
+  if (sent?.code !== undefined && sent.code !== row.code) invalid({code: ['cannot be changed']})
+  update(world, discountCodes, {id: row.id}, {...storedOf(body), modified_at: now})
   return codePayload(ownCode(world, partner.id, row.id))
 }
 
 // G19. not shown: the name of the 404.
-export function ownCode(world: World, partnerId: string, id: string): CodeRow {
-  const sql = 'SELECT * FROM discount_codes WHERE id = ? AND partner_id = ?'
-  return world.get<CodeRow>(sql, id, partnerId) ?? refuse('NOT_FOUND_DISCOUNT_CODE')
+function ownCode(world: World, partnerId: string, id: string): DiscountCode {
+  return find(world, discountCodes, {id, partner_id: partnerId}) ?? refuse('NOT_FOUND_DISCOUNT_CODE')
 }
 
 function isTaken(world: World, partnerId: string, code: string): boolean {
@@ -135,30 +105,29 @@ function scopeFault(world: World, partnerId: string, scope: string, ids: string[
   if (scope !== 'VariantList' && scope !== 'All') return undefined
   if (scope === 'All') return ids.length === 0 ? undefined : 'must be empty for the whole catalog'
   if (ids.length === 0) return 'must name at least one variant'
-  const sql = `SELECT count(*) AS n FROM assortment WHERE partner_id = ?
-    AND variant_id IN (SELECT value FROM json_each(?))`
-  const found = world.get<{n: number}>(sql, partnerId, JSON.stringify(ids))?.n ?? 0
+  const from = 'FROM assortment WHERE partner_id = ? AND variant_id IN (SELECT value FROM json_each(?))'
+  const found = count(world, from, partnerId, JSON.stringify(ids))
   return found === new Set(ids).size ? undefined : 'names a variant that is not known'
 }
 
 const hundredths = (value: DiscountBody['value']): number => Number(exact(value).times(100))
 
-function storedOf(body: DiscountBody): (string | number | null)[] {
-  return [
-    body.discountType,
-    hundredths(body.value),
-    momentOf(body.validFrom) ?? 0,
-    momentOf(body.validTo) ?? 0,
-    Number(body.isActive),
-    body.totalUsageCap,
-    body.perCustomerCap,
-    body.productScope,
-    JSON.stringify([...new Set(body.scopedVariantIds.map((id) => id.toLowerCase()))]),
-    body.minOrderValue === null ? null : hundredths(body.minOrderValue),
-  ]
+function storedOf(body: DiscountBody) {
+  return {
+    discount_type: body.discountType,
+    value: hundredths(body.value),
+    valid_from: momentOf(body.validFrom) ?? 0,
+    valid_to: momentOf(body.validTo) ?? 0,
+    active: body.isActive,
+    total_cap: body.totalUsageCap,
+    customer_cap: body.perCustomerCap,
+    scope: body.productScope,
+    scoped_variants: JSON.stringify([...new Set(body.scopedVariantIds.map((id) => id.toLowerCase()))]),
+    min_order: body.minOrderValue === null ? null : hundredths(body.minOrderValue),
+  }
 }
 
-export function codePayload(row: CodeRow): object {
+function codePayload(row: DiscountCode): object {
   return {
     id: row.id,
     partnerId: row.partner_id,

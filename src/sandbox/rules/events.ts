@@ -1,4 +1,6 @@
 import {createHash} from 'node:crypto'
+import {insert, insertAndRead} from '../core/rows.ts'
+import {deliveries, events} from '../core/schema.ts'
 import type {World} from '../core/world.ts'
 import {iso} from '../time/clock.ts'
 
@@ -64,12 +66,10 @@ export function eventOf({type, partnerId, subject, data, at}: Happening): EventB
 }
 
 export function keepEvent(world: World, event: EventBody, at: number): void {
-  const insert = 'INSERT INTO events VALUES (?, ?, ?, ?)'
-  world.run(insert, event.eventId, event.eventType, JSON.stringify(event), at)
+  insert(world, events, {id: event.eventId, type: event.eventType, body: JSON.stringify(event), at})
 }
 
-/** Puts an event in the line of a subscription; answers the delivery's number. */
+/** Puts an event in the line of a subscription; returns the delivery's number. */
 export function queueDelivery(world: World, subscriptionId: string, eventId: string, at: number): number {
-  const sql = 'INSERT INTO deliveries (subscription_id, event_id, due_at) VALUES (?, ?, ?) RETURNING n'
-  return world.get<{n: number}>(sql, subscriptionId, eventId, at)?.n ?? 0
+  return insertAndRead(world, deliveries, {subscription_id: subscriptionId, event_id: eventId, due_at: at}).n
 }

@@ -1,33 +1,14 @@
 import * as z from 'zod/mini'
-import type {NoticeChoice} from '../../contract/notices.ts'
 import type {CallOf, Rules} from '../core/call.ts'
+import {find, insertAndRead} from '../core/rows.ts'
+import {groups, type Notice, notices, type OrderLine} from '../core/schema.ts'
 import type {State} from '../core/state.ts'
 import type {World} from '../core/world.ts'
 import {invalid, refuse} from '../door/reply.ts'
 import {iso, isoOrNull} from '../time/clock.ts'
 import {type EventBody, type EventType, emit} from './events.ts'
 import {findOrder, orderById} from './order-moves.ts'
-import {landRefund, lineRefund, linesOf, type OrderLine, refundFor, refundPayload} from './refunds.ts'
-
-type Expired = 'ExpiredCancelledWhole' | 'ExpiredShipAvailable'
-
-export interface NoticeRow {
-  n: number
-  id: string
-  partner_id: string
-  order_id: string
-  line_id: string
-  reason: 'OutOfStock' | 'Lost'
-  status: 'AwaitingPartnerResponse' | 'Resolved' | Expired
-  choice: NoticeChoice | null
-  notified_at: number
-  deadline_at: number
-  responded_at: number | null
-  departed: number
-  /** Units outstanding when it was raised. */
-  ordered: number
-  available: number
-}
+import {landRefund, lineRefund, linesOf, refundFor, refundPayload} from './refunds.ts'
 
 const hour = 3_600_000
 /** The response window (spec, Limits). */
@@ -39,8 +20,7 @@ const window = 72 * hour
  */
 function respondToNotice(call: CallOf<'respondToNotice'>): object {
   const {state, world, partner, params, body, now} = call
-  const sql = 'SELECT * FROM notices WHERE id = ? AND partner_id = ?'
-  const notice = world.get<NoticeRow>(sql, params.noticeId.toLowerCase(), partner.id)
+  const notice = find(world, notices, {id: params.noticeId.toLowerCase(), partner_id: partner.id})
   if (notice === undefined) refuse('NOT_FOUND_UNFULFILLABLE_NOTICE') // G19. not shown: the name of the 404.
   if (notice.status !== 'AwaitingPartnerResponse' || now >= notice.deadline_at) {
     // It was open when the request came in, and expired while that waited: the sweep has won the race.
@@ -49,7 +29,7 @@ function respondToNotice(call: CallOf<'respondToNotice'>): object {
   }
   const update = "UPDATE notices SET status = 'Resolved', choice = ?, responded_at = ? WHERE id = ?"
   world.run(update, body.choice, now, notice.id)
-  const resolved: NoticeRow = {...notice, status: 'Resolved', choice: body.choice, responded_at: now}
+  const resolved: Notice = {...notice, status: 'Resolved', choice: body.choice, responded_at: now}
   settle(state, resolved, body.choice === 'ShipAvailable', now)
   tellOfNotice(state, resolved, 'notice.resolved', now)
   return noticePayload(world, resolved)
@@ -58,19 +38,19 @@ function respondToNotice(call: CallOf<'respondToNotice'>): object {
 /** The system's own default, when the window has passed without an answer. */
 export function expireNotice(state: State, id: string, at: number): void {
   const {world} = state
-  const notice = world.get<NoticeRow>('SELECT * FROM notices WHERE id = ?', id)
+  const notice = find(world, notices, {id})
   if (notice?.status !== 'AwaitingPartnerResponse') return
   // N05: what is lost can't be shipped, departed or not.
   const ships = notice.departed === 1 && notice.reason !== 'Lost'
-  const status: Expired = ships ? 'ExpiredShipAvailable' : 'ExpiredCancelledWhole'
+  const status = ships ? 'ExpiredShipAvailable' : 'ExpiredCancelledWhole'
   world.run('UPDATE notices SET status = ? WHERE id = ?', status, id)
-  const expired: NoticeRow = {...notice, status}
+  const expired: Notice = {...notice, status}
   settle(state, expired, ships, at)
   tellOfNotice(state, expired, 'notice.expired', at)
 }
 
 /** Cancels and refunds the shortfall, or the whole line; a Lost one always whole, whatever was chosen (N04). */
-function settle(state: State, notice: NoticeRow, ships: boolean, at: number): void {
+function settle(state: State, notice: Notice, ships: boolean, at: number): void {
   const {world} = state
   const order = orderById(world, notice.order_id)
   const lines = linesOf(world, order.id)
@@ -93,7 +73,7 @@ function settle(state: State, notice: NoticeRow, ships: boolean, at: number): vo
 }
 
 /** The notice of the spec. N06: its impact is filled when the refund has landed, for the branch that was applied. */
-export function noticePayload(world: World, notice: NoticeRow): object {
+export function noticePayload(world: World, notice: Notice): object {
   const refund = refundFor(world, notice.id)
   const landed = refund === undefined ? null : refundPayload(refund)
   const ships = isShipped(notice)
@@ -113,10 +93,10 @@ export function noticePayload(world: World, notice: NoticeRow): object {
 }
 
 /** Whether the available units were kept: by choice or by default. */
-const isShipped = ({reason, status, choice}: NoticeRow) =>
+const isShipped = ({reason, status, choice}: Notice) =>
   reason !== 'Lost' && (choice === 'ShipAvailable' || status === 'ExpiredShipAvailable')
 
-function linePayload(world: World, notice: NoticeRow): object {
+function linePayload(world: World, notice: Notice): object {
   const sql = `SELECT l.variant_id, v.sku FROM order_lines l JOIN variants v ON v.id = l.variant_id
     WHERE l.order_id = ? AND l.id = ?`
   const line = world.get<{variant_id: string; sku: string}>(sql, notice.order_id, notice.line_id)
@@ -131,7 +111,7 @@ function linePayload(world: World, notice: NoticeRow): object {
 }
 
 /** N01: no route reads a notice, so its event carries it whole. */
-function tellOfNotice({world}: State, notice: NoticeRow, type: EventType, at: number): EventBody {
+function tellOfNotice({world}: State, notice: Notice, type: EventType, at: number): EventBody {
   const data = {orderId: notice.order_id, noticeId: notice.id, notice: noticePayload(world, notice)}
   return emit(world, {type, partnerId: notice.partner_id, subject: notice.id, data, at})
 }
@@ -154,13 +134,13 @@ export function raiseNotice(
   at = state.clock.now(),
 ): {notice: object; event: EventBody} {
   const {world} = state
-  const order = orderById(world, findOrder(world, orderKey).id)
+  const order = findOrder(world, orderKey)
   const line = lineOf(world, order.id, wanted.lineId)
-  const group = world.get<{status: string}>('SELECT status FROM groups WHERE order_id = ?', order.id)
+  const group = find(world, groups, {order_id: order.id})
   if (group === undefined || group.status === 'Delivered')
     invalid({order: ['has nothing that is still to be delivered']})
-  const open = "SELECT 1 AS found FROM notices WHERE line_id = ? AND status = 'AwaitingPartnerResponse'"
-  if (world.get(open, line.id) !== undefined) invalid({lineId: ['has an open notice already']}) // N10
+  if (find(world, notices, {line_id: line.id, status: 'AwaitingPartnerResponse'}) !== undefined)
+    invalid({lineId: ['has an open notice already']}) // N10
   const {reason = 'OutOfStock', availableQuantity = 0} = wanted
   const outstanding = line.quantity - line.cancelled
   if (availableQuantity >= outstanding) invalid({availableQuantity: [`must be less than ${outstanding}`]})
@@ -168,22 +148,19 @@ export function raiseNotice(
   const departed = wanted.departed ?? group.status !== 'Pending'
   // O22: what is declared lost stays so.
   if (reason === 'Lost') world.run("UPDATE groups SET status = 'Lost' WHERE order_id = ?", order.id)
-  const notice = world.get<NoticeRow>(
-    `INSERT INTO notices (id, partner_id, order_id, line_id, reason, status, notified_at, deadline_at, departed,
-       ordered, available)
-     VALUES (?, ?, ?, ?, ?, 'AwaitingPartnerResponse', ?, ?, ?, ?, ?) RETURNING *`,
-    world.id('notice'),
-    order.partner_id,
-    order.id,
-    line.id,
+  const notice = insertAndRead(world, notices, {
+    id: world.id('notice'),
+    partner_id: order.partner_id,
+    order_id: order.id,
+    line_id: line.id,
     reason,
-    at,
-    at + window,
-    departed ? 1 : 0,
-    outstanding,
-    availableQuantity,
-  )
-  if (notice === undefined) throw new Error('a notice was not written')
+    status: 'AwaitingPartnerResponse',
+    notified_at: at,
+    deadline_at: at + window,
+    departed,
+    ordered: outstanding,
+    available: availableQuantity,
+  })
   return {notice: noticePayload(world, notice), event: tellOfNotice(state, notice, 'notice.raised', at)}
 }
 

@@ -1,39 +1,27 @@
 import * as z from 'zod/mini'
+import {find, findAll} from '../core/rows.ts'
+import {groups, type Order, orders} from '../core/schema.ts'
 import type {State} from '../core/state.ts'
 import type {World} from '../core/world.ts'
 import {invalid, refuse} from '../door/reply.ts'
-import {iso, isoOrNull} from '../time/clock.ts'
+import {iso} from '../time/clock.ts'
 import {emit} from './events.ts'
-import type {OrderRow} from './order-reads.ts'
+import {groupsOf} from './order-reads.ts'
 import {globalIdOf} from './orders.ts'
 
-interface Found {
-  n: number
-  id: string
-  status: string
-}
-
 /** An order by its id, its global id or the partner's own reference, whoever it belongs to. */
-export function findOrder(world: World, key: string): Found {
+export function findOrder(world: World, key: string): Order {
   const n = Number(/^SCN-(\d{10})$/.exec(key)?.[1] ?? -1)
-  const order = world.get<Found>(
-    'SELECT n, id, status FROM orders WHERE id = ? OR n = ?',
-    key.toLowerCase(),
-    n,
-  )
+  const order = find(world, orders, {id: key.toLowerCase()}) ?? find(world, orders, {n})
   if (order) return order
-  const referred = world.all<Found>(
-    "SELECT n, id, status FROM orders WHERE external_reference = ? AND status <> 'Failed'",
-    key,
-  )
+  const sql = "SELECT * FROM orders WHERE external_reference = ? AND status <> 'Failed'"
+  const referred = world.all<Order>(sql, key)
   if (referred.length > 1) invalid({orderId: ['is a reference of several partners: give the order id']})
   return referred[0] ?? refuse('NOT_FOUND_ORDER', {orderId: key})
 }
 
-export function orderById(world: World, id: string): OrderRow {
-  return (
-    world.get<OrderRow>('SELECT * FROM orders WHERE id = ?', id) ?? refuse('NOT_FOUND_ORDER', {orderId: id})
-  )
+export function orderById(world: World, id: string): Order {
+  return find(world, orders, {id}) ?? refuse('NOT_FOUND_ORDER', {orderId: id})
 }
 
 /** O22: nothing but the operator moves a group. */
@@ -49,16 +37,15 @@ export function deliverOrder({world, clock, assumptions}: State, key: string): o
   const sql = `UPDATE groups SET status = 'Delivered', delivered_at = ?
     WHERE order_id = ? AND status IN ('Pending', 'Shipped')`
   const delivered = world.run(sql, clock.now(), order.id)
-  if (delivered > 0) tellOfDelivery(world, orderById(world, order.id), clock.now())
+  if (delivered > 0) tellOfDelivery(world, order, clock.now())
   if (delivered > 0 && assumptions.O20 === 'synced' && order.status === 'Processing') {
     world.run("UPDATE orders SET status = 'Completed', completed_at = ? WHERE id = ?", clock.now(), order.id)
   }
   return view(world, order)
 }
 
-function tellOfDelivery(world: World, order: OrderRow, at: number): void {
-  const groups = world.all<{id: string}>('SELECT id FROM groups WHERE order_id = ?', order.id)
-  for (const {id} of groups) {
+function tellOfDelivery(world: World, order: Order, at: number): void {
+  for (const {id} of findAll(world, groups, {order_id: order.id}, 'id')) {
     const data = {orderId: order.id, fulfillmentGroupId: id, deliveredAt: iso(at)}
     emit(world, {type: 'shipment.delivered', partnerId: order.partner_id, subject: id, data, at})
   }
@@ -80,12 +67,8 @@ export function hideDetail({world}: State, key: string, {reason}: z.output<typeo
   return view(world, order)
 }
 
-function view(world: World, {n, id}: Found): object {
-  const sql = 'SELECT id, status, delivered_at FROM groups WHERE order_id = ?'
-  const groups = world.all<{id: string; status: string; delivered_at: number | null}>(sql, id)
-  return {
-    orderId: id,
-    orderGlobalId: globalIdOf(n),
-    groups: groups.map(({delivered_at, ...group}) => ({...group, deliveredAt: isoOrNull(delivered_at)})),
-  }
-}
+const view = (world: World, {n, id}: Order) => ({
+  orderId: id,
+  orderGlobalId: globalIdOf(n),
+  groups: groupsOf(world, id),
+})

@@ -1,51 +1,12 @@
 import type {Call, CallOf, Rules} from '../core/call.ts'
+import {find, findAll} from '../core/rows.ts'
+import type {Partner} from '../core/schema.ts'
+import {groups, type Order, type OrderLine, orderLines, orders} from '../core/schema.ts'
 import type {World} from '../core/world.ts'
 import {refuse} from '../door/reply.ts'
 import {iso, isoOrNull} from '../time/clock.ts'
-import {type Currency, currencies, type Halalas, sar, sarOrNull, shownInOrNull, vatRate} from './money.ts'
+import {type Currency, currencies, sar, sarOrNull, shownInOrNull, vatRate} from './money.ts'
 import {globalIdOf} from './orders.ts'
-import type {Partner} from './partners.ts'
-
-export interface OrderRow {
-  n: number
-  id: string
-  partner_id: string
-  saga_id: string
-  external_reference: string
-  customer_ref: string
-  lock_id: string
-  status: string
-  failure_reason: string | null
-  intervention: number
-  detail_reason: string | null
-  goods_net: Halalas
-  goods_vat: Halalas
-  shipping_net: Halalas
-  shipping_vat: Halalas
-  commission_net: Halalas
-  commission_vat: Halalas
-  created_at: number
-  completed_at: number | null
-}
-
-interface LineRow {
-  id: string
-  variant_id: string
-  quantity: number
-  returned: number
-  unit: Halalas
-  net: Halalas
-  vat: Halalas
-  mode: string
-  commission: Halalas | null
-  commission_vat: Halalas | null
-}
-
-interface GroupRow {
-  id: string
-  status: string
-  delivered_at: number | null
-}
 
 type ReadCall = Pick<Call, 'world' | 'partner' | 'currency'>
 
@@ -60,8 +21,8 @@ function readOrder(call: CallOf<'readOrder'>): unknown {
 function readOrderByGlobalId(call: CallOf<'readOrderByGlobalId'>): unknown {
   const {orderGlobalId} = call.params
   const n = /^SCN-(\d{10})$/.exec(orderGlobalId)?.[1]
-  const sql = 'SELECT * FROM orders WHERE n = ? AND partner_id = ?'
-  const order = n === undefined ? undefined : call.world.get<OrderRow>(sql, Number(n), call.partner.id)
+  const own = {n: Number(n), partner_id: call.partner.id}
+  const order = n === undefined ? undefined : find(call.world, orders, own)
   if (order === undefined) refuse('NOT_FOUND_ORDER', {orderGlobalId})
   return orderPayload(call, order)
 }
@@ -72,9 +33,8 @@ function trackOrder(call: CallOf<'trackOrder'>): unknown {
   return {orderId: order.id, ...delivery(call.world, order.id)}
 }
 
-function ownOrder(world: World, partner: Partner, orderId: string): OrderRow {
-  const sql = 'SELECT * FROM orders WHERE id = ? AND partner_id = ?'
-  const order = world.get<OrderRow>(sql, orderId.toLowerCase(), partner.id)
+function ownOrder(world: World, partner: Partner, orderId: string): Order {
+  const order = find(world, orders, {id: orderId.toLowerCase(), partner_id: partner.id})
   if (order === undefined) refuse('NOT_FOUND_ORDER', {orderId})
   return order
 }
@@ -83,7 +43,7 @@ function ownOrder(world: World, partner: Partner, orderId: string): OrderRow {
  * The payload of both order reads. G17: the display currency is the header's, else the partner's own. O23:
  * its amount is what the wallet paid, the totals of the detail are the goods alone.
  */
-export function orderPayload(call: ReadCall, order: OrderRow): object {
+function orderPayload(call: ReadCall, order: Order): object {
   const currency = call.currency ?? currencies.find(({code}) => code === call.partner.currency) ?? null
   const goods = order.goods_net + order.goods_vat
   const amount = goods + order.shipping_net + order.shipping_vat
@@ -110,8 +70,8 @@ export function orderPayload(call: ReadCall, order: OrderRow): object {
   }
 }
 
-function scentDetail({world, partner}: ReadCall, order: OrderRow, currency: Currency | null): object {
-  const lines = world.all<LineRow>('SELECT * FROM order_lines WHERE order_id = ? ORDER BY position', order.id)
+function scentDetail({world, partner}: ReadCall, order: Order, currency: Currency | null): object {
+  const lines = findAll(world, orderLines, {order_id: order.id}, 'position')
   return {
     id: order.id,
     orderGlobalId: globalIdOf(order.n),
@@ -140,7 +100,7 @@ function scentDetail({world, partner}: ReadCall, order: OrderRow, currency: Curr
 }
 
 /** O24. not shown: source and classification. O26: a Wholesale line has no commission, not one of zero. */
-function linePayload(line: LineRow, currency: Currency | null): object {
+function linePayload(line: OrderLine, currency: Currency | null): object {
   return {
     id: line.id,
     variantId: line.variant_id,
@@ -162,18 +122,20 @@ function linePayload(line: LineRow, currency: Currency | null): object {
 }
 
 function delivery(world: World, orderId: string): object {
-  const groups = world.all<GroupRow>('SELECT * FROM groups WHERE order_id = ? ORDER BY id', orderId)
+  const fulfillmentGroups = groupsOf(world, orderId)
+  const delivered = fulfillmentGroups.filter(({status}) => status === 'Delivered')
   return {
-    fulfillmentGroups: groups.map(({id, status, delivered_at}) => ({
-      id,
-      status,
-      deliveredAt: isoOrNull(delivered_at),
-    })),
-    deliveryRollup: {
-      totalGroups: groups.length,
-      deliveredGroups: groups.filter((group) => group.status === 'Delivered').length,
-    },
+    fulfillmentGroups,
+    deliveryRollup: {totalGroups: fulfillmentGroups.length, deliveredGroups: delivered.length},
   }
+}
+
+export function groupsOf(world: World, orderId: string) {
+  return findAll(world, groups, {order_id: orderId}, 'id').map(({id, status, delivered_at}) => ({
+    id,
+    status,
+    deliveredAt: isoOrNull(delivered_at),
+  }))
 }
 
 export const rules = {readOrder, readOrderByGlobalId, trackOrder} satisfies Rules

@@ -2,6 +2,8 @@ import {isCountry} from '../../contract/countries.ts'
 import type {OrderBody} from '../../contract/orders.ts'
 import type {Assumptions} from '../core/assumptions.ts'
 import {type CallOf, Created, type Rules} from '../core/call.ts'
+import {insert} from '../core/rows.ts'
+import {groups, orderLines, orders, type Terms} from '../core/schema.ts'
 import type {InFlight} from '../core/state.ts'
 import {uuidOf} from '../core/world.ts'
 import {faultsOfTexts} from '../door/body.ts'
@@ -17,7 +19,6 @@ import {
   isInZone,
   type LineAmounts,
   lineAmounts,
-  type Mode,
   type Totals,
   totalsOf,
 } from './pricing.ts'
@@ -103,7 +104,7 @@ function checkFields(body: OrderBody): void {
   refuseFaults(errors)
   if (body.customerRef !== undefined) checkedRef(body.customerRef)
   if (isCountry(body.shippingAddress.countryCode)) return
-  const field = {'shippingAddress.countryCode': ['is no ISO 3166-1 alpha-3 code']}
+  const field = {'shippingAddress.countryCode': ['is not a valid ISO 3166-1 alpha-3 code']}
   invalid(field, 'VALIDATION_INVALID_COUNTRY_CODE')
 }
 
@@ -130,7 +131,11 @@ function refuseUnlessStillSold({world, partner}: OrderCall, lines: PricedLine[])
     LEFT JOIN assortment a ON a.partner_id = ? AND a.variant_id = v.id WHERE v.id = ?`
   const facts = lines.map((line) => ({
     line,
-    now: world.get<StockFacts & {mode: Mode | null; price: Halalas | null}>(sql, partner.id, line.variantId),
+    now: world.get<StockFacts & {[Name in 'mode' | 'price']: Terms[Name] | null}>(
+      sql,
+      partner.id,
+      line.variantId,
+    ),
   }))
   const unassigned = facts.filter(({now}) => now === undefined || now.mode === null)
   if (unassigned.length > 0) {
@@ -160,49 +165,43 @@ function insertOrder(call: OrderCall, order: NewOrder, ref: string): void {
     body.lockId.toLowerCase(),
   )
   if (consumed !== 1) throw new Error('a lock was consumed twice')
-  world.run(
-    'INSERT INTO orders VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 0, NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, NULL)',
-    order.n,
-    order.id,
-    partner.id,
-    uuidOf(call.state.seed, 'saga', order.n),
-    body.externalReference,
-    ref,
-    body.lockId.toLowerCase(),
-    order.failureReason === null ? 'Processing' : 'Failed',
-    order.failureReason,
-    totals.goodsNet,
-    totals.goodsVat,
-    totals.shippingNet,
-    totals.shippingVat,
-    totals.commissionNet,
-    totals.commissionVat,
-    discount?.id ?? null,
-    discount?.amount ?? null,
-    JSON.stringify(body.shippingAddress),
-    now,
-  )
-  order.lines.forEach((line, i) => {
-    insertLine(call, order.id, line, i)
+  insert(world, orders, {
+    n: order.n,
+    id: order.id,
+    partner_id: partner.id,
+    saga_id: uuidOf(call.state.seed, 'saga', order.n),
+    external_reference: body.externalReference,
+    customer_ref: ref,
+    lock_id: body.lockId.toLowerCase(),
+    status: order.failureReason === null ? 'Processing' : 'Failed',
+    failure_reason: order.failureReason,
+    goods_net: totals.goodsNet,
+    goods_vat: totals.goodsVat,
+    shipping_net: totals.shippingNet,
+    shipping_vat: totals.shippingVat,
+    commission_net: totals.commissionNet,
+    commission_vat: totals.commissionVat,
+    discount_id: discount?.id ?? null,
+    discount_amount: discount?.amount ?? null,
+    address: JSON.stringify(body.shippingAddress),
+    created_at: now,
   })
-}
-
-function insertLine({world}: OrderCall, orderId: string, line: PricedLine, position: number): void {
-  const {amounts} = line
-  world.run(
-    'INSERT INTO order_lines VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, 0)',
-    world.id('order-line'),
-    orderId,
-    position,
-    line.variantId,
-    line.quantity,
-    line.unit,
-    amounts.net,
-    amounts.vat,
-    line.mode,
-    amounts.commission?.net ?? null,
-    amounts.commission?.vat ?? null,
-  )
+  order.lines.forEach(({variantId, quantity, unit, mode, amounts}, position) => {
+    const {net, vat, commission} = amounts
+    insert(world, orderLines, {
+      id: world.id('order-line'),
+      order_id: order.id,
+      position,
+      variant_id: variantId,
+      quantity,
+      unit,
+      net,
+      vat,
+      mode,
+      commission: commission?.net ?? null,
+      commission_vat: commission?.vat ?? null,
+    })
+  })
 }
 
 /** What a successful order moves: stock, wallet, discount usage, its one group (O22), and the cart (C13). */
@@ -213,7 +212,7 @@ function settle(call: OrderCall, order: NewOrder, cartId: string): void {
   if (state.assumptions.L04 === 'allowed') allowOverdraft(world, partner.id)
   moveWallet(world, partner.id, -charged, {type: 'Order', id: globalIdOf(order.n)}, now)
   if (order.discount !== null) redeem(world, order.discount.id)
-  world.run('INSERT INTO groups VALUES (?, ?, ?, NULL)', world.id('group'), order.id, 'Pending')
+  insert(world, groups, {id: world.id('group'), order_id: order.id, status: 'Pending'})
   deleteCart(world, cartId)
 }
 

@@ -1,7 +1,5 @@
+import type {Partner, Terms} from '../core/schema.ts'
 import {type Currency, type Halalas, portion, sar, shownIn, shownInOrNull, vatOn} from './money.ts'
-import type {Partner} from './partners.ts'
-
-export type Mode = 'Wholesale' | 'Retail'
 
 /** What one line costs. Commission is taken on Retail lines only. */
 export interface LineAmounts {
@@ -38,7 +36,7 @@ export function isInZone(city: string, countryCode: string): boolean {
 export function lineAmounts(
   unit: Halalas,
   quantity: number,
-  mode: Mode,
+  mode: Terms['mode'],
   commissionBp: number,
   partner: Partner,
 ): LineAmounts {

@@ -1,7 +1,8 @@
 import type {Call} from '../core/call.ts'
+import {count, find} from '../core/rows.ts'
+import {type DiscountCode, discountCodes} from '../core/schema.ts'
 import type {World} from '../core/world.ts'
 import {invalid} from '../door/reply.ts'
-import type {CodeRow} from './discounts.ts'
 import {type Halalas, portion} from './money.ts'
 import type {LineAmounts} from './pricing.ts'
 
@@ -24,11 +25,7 @@ export function discountOf(
   ref: string,
   lines: Line[],
 ): Discount {
-  const row = world.get<CodeRow>(
-    'SELECT * FROM discount_codes WHERE partner_id = ? AND code = ?',
-    partner.id,
-    code,
-  )
+  const row = find(world, discountCodes, {partner_id: partner.id, code})
   const goods = sumNet(lines)
   const fault =
     row === undefined
@@ -50,12 +47,12 @@ export function discountOf(
 }
 
 /** D07: customers are told apart by their customerRef; the bare cart is one of them. */
-function isUsedUp(world: World, row: CodeRow, partnerId: string, ref: string): boolean {
+function isUsedUp(world: World, row: DiscountCode, partnerId: string, ref: string): boolean {
   if (row.total_cap !== null && row.usage_count >= row.total_cap) return true
   if (row.customer_cap === null) return false
-  const sql = `SELECT count(*) AS n FROM orders
+  const from = `FROM orders
     WHERE partner_id = ? AND customer_ref = ? AND discount_id = ? AND status <> 'Failed'`
-  return (world.get<{n: number}>(sql, partnerId, ref, row.id)?.n ?? 0) >= row.customer_cap
+  return count(world, from, partnerId, ref, row.id) >= row.customer_cap
 }
 
 const sumNet = (lines: Line[]): Halalas => lines.reduce((sum, line) => sum + line.amounts.net, 0)

@@ -1,23 +1,10 @@
+import {count, find, findAll, insert, insertAndRead} from '../core/rows.ts'
+import {type Order, type OrderLine, orderLines, type Refund, refundLines, refunds} from '../core/schema.ts'
 import type {State} from '../core/state.ts'
 import type {World} from '../core/world.ts'
 import {type Halalas, portion, sar, sarOrNull} from './money.ts'
-import type {OrderRow} from './order-reads.ts'
 import {moveStock} from './stock.ts'
 import {moveWallet} from './wallet.ts'
-
-/** A line of an order with what has gone from it. Cancelled units are counted beside the quantity (N08). */
-export interface OrderLine {
-  id: string
-  order_id: string
-  variant_id: string
-  quantity: number
-  net: Halalas
-  vat: Halalas
-  commission: Halalas | null
-  commission_vat: Halalas | null
-  returned: number
-  cancelled: number
-}
 
 export interface LineRefund {
   line: OrderLine
@@ -28,18 +15,8 @@ export interface LineRefund {
   clawback: Halalas | null
 }
 
-/** What has landed for one return or notice. */
-export interface RefundRow {
-  net: Halalas
-  vat: Halalas
-  clawback: Halalas | null
-  /** VAT-inclusive; null when the fee is not part of it. */
-  shipping: Halalas | null
-  at: number
-}
-
 export function linesOf(world: World, orderId: string): OrderLine[] {
-  return world.all<OrderLine>('SELECT * FROM order_lines WHERE order_id = ? ORDER BY position', orderId)
+  return findAll(world, orderLines, {order_id: orderId}, 'position')
 }
 
 /**
@@ -60,7 +37,7 @@ export interface Landing {
   subjectId: string
   /** What the ledger names: an RMA number or a notice's id (L11). */
   referenceId: string
-  order: OrderRow
+  order: Order
   lines: LineRefund[]
   /** Whether the order's shipping fee is given back too, if it was not before. */
   withShipping: boolean
@@ -71,20 +48,27 @@ export interface Landing {
  * Lands a refund: a credit for the goods, and one of its own for the shipping fee (R13). The clawback is a debit of
  * the partner's earnings; the wallet never sees it.
  */
-export function landRefund(state: State, landing: Landing): RefundRow {
+export function landRefund(state: State, landing: Landing): Refund {
   const {world} = state
   const {order, lines, at} = landing
   const sum = (pick: (line: LineRefund) => Halalas | null) =>
     lines.reduce((total, line) => total + (pick(line) ?? 0), 0)
-  const refund: RefundRow = {
+  const refund = insertAndRead(world, refunds, {
+    subject_id: landing.subjectId,
+    kind: landing.kind,
+    reference_id: landing.referenceId,
+    partner_id: order.partner_id,
+    order_id: order.id,
     net: sum((line) => line.net),
     vat: sum((line) => line.vat),
     clawback: sum((line) => line.clawback) || null,
     shipping: landing.withShipping ? unrefundedShipping(world, order) : null,
     at,
+  })
+  for (const {line, ...parts} of lines) {
+    insert(world, refundLines, {...parts, refund_n: refund.n, line_id: line.id})
+    takeFromLine(world, landing, line, parts.quantity)
   }
-  keepRefund(world, landing, refund)
-  for (const {line, quantity} of lines) takeFromLine(world, landing, line, quantity)
   // A wallet that was taken away is there again: a refund needs a place.
   world.run('UPDATE partners SET wallet = 0 WHERE id = ? AND wallet IS NULL', order.partner_id)
   const reference = {type: 'Refund', id: landing.referenceId} as const
@@ -92,27 +76,6 @@ export function landRefund(state: State, landing: Landing): RefundRow {
   if (refund.shipping !== null) moveWallet(world, order.partner_id, refund.shipping, reference, at)
   moveOrder(state, landing)
   return refund
-}
-
-function keepRefund(world: World, {kind, subjectId, referenceId, order, lines}: Landing, refund: RefundRow) {
-  const {n = 0} =
-    world.get<{n: number}>(
-      `INSERT INTO refunds (subject_id, kind, reference_id, partner_id, order_id, net, vat, clawback, shipping, at)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING n`,
-      subjectId,
-      kind,
-      referenceId,
-      order.partner_id,
-      order.id,
-      refund.net,
-      refund.vat,
-      refund.clawback,
-      refund.shipping,
-      refund.at,
-    ) ?? {}
-  for (const {line, quantity, net, vat, clawback} of lines) {
-    world.run('INSERT INTO refund_lines VALUES (?, ?, ?, ?, ?, ?)', n, line.id, quantity, net, vat, clawback)
-  }
 }
 
 /** Cancelled units go back into stock, returned ones don't (O30). */
@@ -124,10 +87,10 @@ function takeFromLine(world: World, {kind, order, at}: Landing, line: OrderLine,
 }
 
 /** The order-level fee, given back once in an order's life (R15, N07); null when there is none left. */
-function unrefundedShipping(world: World, order: OrderRow): Halalas | null {
+function unrefundedShipping(world: World, order: Order): Halalas | null {
   const fee = order.shipping_net + order.shipping_vat
-  const sql = 'SELECT 1 AS found FROM refunds WHERE order_id = ? AND shipping IS NOT NULL'
-  return fee === 0 || world.get(sql, order.id) !== undefined ? null : fee
+  const from = 'FROM refunds WHERE order_id = ? AND shipping IS NOT NULL'
+  return fee === 0 || count(world, from, order.id) > 0 ? null : fee
 }
 
 /** A first return makes an order PartiallyReturned, even when nothing is left of it, unless O20 is turned. */
@@ -139,12 +102,12 @@ function moveOrder({world, assumptions}: State, {kind, order}: Landing): void {
   world.run('UPDATE orders SET status = ? WHERE id = ?', status, order.id)
 }
 
-export function refundFor(world: World, subjectId: string): RefundRow | undefined {
-  return world.get<RefundRow>('SELECT * FROM refunds WHERE subject_id = ?', subjectId)
+export function refundFor(world: World, subjectId: string): Refund | undefined {
+  return find(world, refunds, {subject_id: subjectId})
 }
 
 /** The refund object of returns and notices; its total is the goods, the shipping fee a leg of its own. */
-export function refundPayload({net, vat, clawback, shipping}: RefundRow): object {
+export function refundPayload({net, vat, clawback, shipping}: Refund): object {
   return {
     currency: 'SAR',
     goods: {net: sar(net), vat: sar(vat), total: sar(net + vat)},

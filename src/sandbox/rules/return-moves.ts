@@ -1,9 +1,11 @@
+import * as z from 'zod/mini'
+import type {Return} from '../core/schema.ts'
 import type {State} from '../core/state.ts'
 import type {World} from '../core/world.ts'
 import {refuse} from '../door/reply.ts'
 import {orderById} from './order-moves.ts'
 import {landRefund, lineRefund, linesOf} from './refunds.ts'
-import {type ReturnRow, returnLinesOf, returnNumberOf, returnPayload, tellOfReturn} from './returns.ts'
+import {returnLinesOf, returnNumberOf, returnPayload, tellOfReturn} from './returns.ts'
 
 /** The operator's steps in their order. not shown: who takes them, and when. (R09) */
 export const returnSteps = ['accept', 'dispatch', 'receive', 'refund'] as const
@@ -27,7 +29,7 @@ export function advanceReturn(state: State, key: string, step: ReturnStep, terms
   return returnPayload(state, findReturn(state.world, row.id))
 }
 
-function nextStepOf(row: ReturnRow): ReturnStep {
+function nextStepOf(row: Return): ReturnStep {
   if (row.status === 'Requested') return 'accept'
   if (row.status === 'Accepted') return row.dispatched_at === null ? 'dispatch' : 'receive'
   if (row.status === 'Processing') return 'refund'
@@ -47,7 +49,7 @@ function take(state: State, id: string, step: ReturnStep, terms: RefundTerms): v
   if (step === 'refund') refund(state, findReturn(world, id), terms, now)
 }
 
-function refund(state: State, row: ReturnRow, {defect}: RefundTerms, now: number): void {
+function refund(state: State, row: Return, {defect}: RefundTerms, now: number): void {
   const {world} = state
   const lines = linesOf(world, row.order_id)
   const refunds = returnLinesOf(world, row.id).map(({line_id, quantity}) => {
@@ -68,8 +70,16 @@ function refund(state: State, row: ReturnRow, {defect}: RefundTerms, now: number
   tellOfReturn(world, findReturn(world, row.id), 'return.refunded', now)
 }
 
+export const rejection = z.strictObject({
+  reason: z.optional(z.string().check(z.minLength(1), z.maxLength(256))),
+})
+
 /** Declines a request, or the goods at their inspection. */
-export function rejectReturn(state: State, key: string, reason: string): object {
+export function rejectReturn(
+  state: State,
+  key: string,
+  {reason = 'Declined by the operator.'}: z.output<typeof rejection>,
+): object {
   const {world, clock} = state
   const row = findReturn(world, key)
   const step = nextStepOf(row)
@@ -85,8 +95,8 @@ export function rejectReturn(state: State, key: string, reason: string): object 
 }
 
 /** A return request by its id or its number, whoever it belongs to. */
-function findReturn(world: World, key: string): ReturnRow {
+function findReturn(world: World, key: string): Return {
   const n = Number(/^RMA-(\d{6,})$/i.exec(key)?.[1] ?? -1)
-  const row = world.get<ReturnRow>('SELECT * FROM returns WHERE id = ? OR n = ?', key.toLowerCase(), n)
+  const row = world.get<Return>('SELECT * FROM returns WHERE id = ? OR n = ?', key.toLowerCase(), n)
   return row ?? refuse('NOT_FOUND_RETURN_REQUEST')
 }

@@ -1,38 +1,27 @@
 import type {ReturnBody} from '../../contract/returns.ts'
 import type {Assumptions} from '../core/assumptions.ts'
 import type {Call, CallOf, Rules} from '../core/call.ts'
+import {find, findAll, insert, insertAndRead} from '../core/rows.ts'
+import {
+  groups,
+  type Order,
+  type OrderLine,
+  orders,
+  type Return,
+  type ReturnLine,
+  returnLines,
+  returns,
+} from '../core/schema.ts'
 import type {State} from '../core/state.ts'
+import type {Row} from '../core/table.ts'
 import {uuidOf, type World} from '../core/world.ts'
 import {faultsOfTexts} from '../door/body.ts'
-import {pageOf} from '../door/page.ts'
+import {pageOfRows} from '../door/page.ts'
 import {invalid, refuse, refuseFaults} from '../door/reply.ts'
 import {iso, isoOrNull} from '../time/clock.ts'
 import {type EventType, emit} from './events.ts'
-import type {OrderRow} from './order-reads.ts'
 import {globalIdOf} from './orders.ts'
-import {linesOf, type OrderLine, refundFor, refundPayload} from './refunds.ts'
-
-export interface ReturnRow {
-  n: number
-  id: string
-  partner_id: string
-  order_id: string
-  group_id: string
-  status: 'Requested' | 'Accepted' | 'Processing' | 'Refunded' | 'Rejected' | 'Withdrawn'
-  decline_reason: string | null
-  requested_at: number
-  decided_at: number | null
-  dispatched_at: number | null
-  received_at: number | null
-  inspected_at: number | null
-}
-
-interface ReturnLineRow {
-  id: string
-  line_id: string
-  quantity: number
-  reason: string
-}
+import {linesOf, refundFor, refundPayload} from './refunds.ts'
 
 type CreateCall = CallOf<'createReturn'>
 type RequestedLine = ReturnBody['lines'][number]
@@ -66,10 +55,18 @@ function createdReturn(call: Omit<CreateCall, 'params'> & OfOrder): object {
   // R05: a line that is named twice is a duplicate of itself.
   if (new Set(ids).size < ids.length || ids.some((id) => hasRequested(world, id)))
     refuse('BUSINESS_RETURN_REQUEST_DUPLICATE_LINE')
-  const row = insertReturn(call, order, group.id)
+  const row = insertAndRead(world, returns, {
+    id: world.id('return'),
+    partner_id: partner.id,
+    order_id: order.id,
+    group_id: group.id,
+    status: 'Requested',
+    requested_at: now,
+  })
   wanted.forEach(({line, quantity, reasonCode}, i) => {
-    const insert = 'INSERT INTO return_lines VALUES (?, ?, ?, ?, ?, ?)'
-    world.run(insert, world.id('return-line'), row.id, i, line.id, quantity, reasonCode)
+    const id = world.id('return-line')
+    const of = {return_id: row.id, line_id: line.id}
+    insert(world, returnLines, {...of, id, position: i, quantity, reason: reasonCode})
   })
   tellOfReturn(world, row, 'return.requested', now)
   return returnPayload(state, row)
@@ -83,28 +80,21 @@ function checkReasons(lines: RequestedLine[], known: Assumptions['R03']): void {
   }
   const unknown = lines.flatMap(({reasonCode}, i) => (reasonCodes.includes(reasonCode) ? [] : [i]))
   if (unknown.length === 0) return
-  const errors = Object.fromEntries(unknown.map((i) => [`lines[${i}].reasonCode`, ['is no reason code']]))
+  const errors = Object.fromEntries(unknown.map((i) => [`lines[${i}].reasonCode`, ['is not a reason code']]))
   invalid(errors, 'VALIDATION_INVALID_REASON_CODE', {allowedValues: {reasonCode: reasonCodes}})
 }
 
 type OfOrder = Pick<Call, 'world' | 'partner'> & {params: {orderId: string}}
 
-function ownScentOrder({world, partner, params}: OfOrder): OrderRow {
-  const sql = 'SELECT * FROM orders WHERE id = ? AND partner_id = ?'
-  const order = world.get<OrderRow>(sql, params.orderId.toLowerCase(), partner.id)
+function ownScentOrder({world, partner, params}: OfOrder): Order {
+  const order = find(world, orders, {id: params.orderId.toLowerCase(), partner_id: partner.id})
   return order ?? refuse('NOT_FOUND_SCENT_ORDER')
 }
 
-interface Group {
-  id: string
-  status: string
-  delivered_at: number | null
-}
-
 /** R18: the group of another order is not found, whoever owns that order. */
-function groupOf(world: World, orderId: string, groupId: string): Group {
-  const sql = 'SELECT * FROM groups WHERE id = ? AND order_id = ?'
-  return world.get<Group>(sql, groupId.toLowerCase(), orderId) ?? refuse('NOT_FOUND_FULFILLMENT_GROUP')
+function groupOf(world: World, orderId: string, groupId: string): Row<typeof groups> {
+  const group = find(world, groups, {id: groupId.toLowerCase(), order_id: orderId})
+  return group ?? refuse('NOT_FOUND_FULFILLMENT_GROUP')
 }
 
 type WantedLine = RequestedLine & {line: OrderLine}
@@ -141,71 +131,41 @@ function hasRequested(world: World, lineId: string): boolean {
   return world.get(sql, lineId) !== undefined
 }
 
-function insertReturn(
-  {world, partner, now}: Pick<Call, 'world' | 'partner' | 'now'>,
-  order: OrderRow,
-  groupId: string,
-): ReturnRow {
-  const row = world.get<ReturnRow>(
-    `INSERT INTO returns (id, partner_id, order_id, group_id, status, requested_at)
-     VALUES (?, ?, ?, ?, 'Requested', ?) RETURNING *`,
-    world.id('return'),
-    partner.id,
-    order.id,
-    groupId,
-    now,
-  )
-  if (row === undefined) throw new Error('a return request was not written')
-  return row
-}
-
 function withdrawReturn({state, world, partner, params, now}: CallOf<'withdrawReturn'>): object {
   if (state.assumptions.R07 === 'singular')
     refuse('NOT_FOUND_ROUTE', {message: 'No request can be withdrawn.'})
-  const sql = 'SELECT * FROM returns WHERE id = ? AND partner_id = ?'
-  const row = world.get<ReturnRow>(sql, params.returnRequestId.toLowerCase(), partner.id)
+  const id = params.returnRequestId.toLowerCase()
+  const row = find(world, returns, {id, partner_id: partner.id})
   if (row === undefined) refuse('NOT_FOUND_RETURN_REQUEST') // G19. not shown: the name of the 404.
   if (row.status !== 'Requested') refuse('BUSINESS_RETURN_REQUEST_NOT_PENDING')
   world.run("UPDATE returns SET status = 'Withdrawn' WHERE id = ?", row.id)
-  const withdrawn: ReturnRow = {...row, status: 'Withdrawn'}
+  const withdrawn: Return = {...row, status: 'Withdrawn'}
   tellOfReturn(world, withdrawn, 'return.withdrawn', now)
   return returnPayload(state, withdrawn) // not shown: the answer. (R17)
 }
 
 function listOrderReturns(call: CallOf<'listOrderReturns'>): object {
-  const order = ownScentOrder(call)
-  return pageOfReturns(call, 'order_id = ?1', order.id)
+  return pageOfReturns(call, 'order_id = ?1', ownScentOrder(call).id)
 }
 
-/** R16: newest first, and a filter by one status; the door has judged it. */
+/** R16: newest first, and a filter by one status, which the door has judged. */
 function listReturns(call: CallOf<'listReturns'>): object {
-  return pageOfReturns(
-    call,
-    'partner_id = ?1 AND (?2 IS NULL OR status = ?2)',
-    call.partner.id,
-    call.query.status ?? null,
-  )
+  const where = 'partner_id = ?1 AND (?2 IS NULL OR status = ?2)'
+  return pageOfReturns(call, where, call.partner.id, call.query.status ?? null)
 }
 
 function pageOfReturns(
-  {state, world, query}: CallOf<'listOrderReturns' | 'listReturns'>,
+  call: CallOf<'listOrderReturns' | 'listReturns'>,
   where: string,
   ...values: (string | null)[]
 ): object {
-  const total = world.get<{n: number}>(`SELECT count(*) AS n FROM returns WHERE ${where}`, ...values)?.n ?? 0
-  return pageOf(query, total, {ends: false}, (limit, offset) =>
-    world
-      .all<ReturnRow>(
-        `SELECT * FROM returns WHERE ${where} ORDER BY n DESC LIMIT ${limit} OFFSET ${offset}`,
-        ...values,
-      )
-      .map((row) => listedReturn(state, row)),
-  )
+  const source = {from: `FROM returns WHERE ${where}`, values, order: 'n DESC'}
+  return pageOfRows<Return>(call, source, (row) => listedReturn(call.state, row))
 }
 
 /** The items of lists also carry what the answer to a create leaves out. */
-export function listedReturn(state: State, row: ReturnRow): object {
-  const n = state.world.get<{n: number}>('SELECT n FROM orders WHERE id = ?', row.order_id)?.n ?? 0
+export function listedReturn(state: State, row: Return): object {
+  const n = find(state.world, orders, {id: row.order_id})?.n ?? 0
   return {
     ...returnPayload(state, row),
     scentOrderId: row.order_id,
@@ -221,7 +181,7 @@ export function listedReturn(state: State, row: ReturnRow): object {
 export const returnNumberOf = ({n}: {n: number}): string => `RMA-${String(n).padStart(6, '0')}`
 
 /** What does not apply yet is null; the timeline is there from the start (R10). */
-export function returnPayload(state: State, row: ReturnRow): object {
+export function returnPayload(state: State, row: Return): object {
   const {world} = state
   const refund = refundFor(world, row.id)
   const lines = returnLinesOf(world, row.id)
@@ -253,22 +213,19 @@ export function returnPayload(state: State, row: ReturnRow): object {
   }
 }
 
-export function returnLinesOf(world: World, returnId: string): ReturnLineRow[] {
-  return world.all<ReturnLineRow>(
-    'SELECT * FROM return_lines WHERE return_id = ? ORDER BY position',
-    returnId,
-  )
+export function returnLinesOf(world: World, returnId: string): ReturnLine[] {
+  return findAll(world, returnLines, {return_id: returnId}, 'position')
 }
 
 // not shown: carriers, and other destinations. (R12)
-const logisticsOf = ({n}: ReturnRow) => ({
+const logisticsOf = ({n}: Return) => ({
   waybillNumber: `WB-${String(n).padStart(8, '0')}`,
   carrier: 'Other',
   carrierNameOther: 'Sandbox Courier',
   returnDestinationType: 'SortingPoint',
 })
 
-const inspectionOf = (row: ReturnRow, shippingFeeRefundApplies: boolean) => ({
+const inspectionOf = (row: Return, shippingFeeRefundApplies: boolean) => ({
   receivedAt: isoOrNull(row.received_at),
   inspectionStartedAt: isoOrNull(row.received_at),
   decidedAt: isoOrNull(row.inspected_at),
@@ -277,7 +234,7 @@ const inspectionOf = (row: ReturnRow, shippingFeeRefundApplies: boolean) => ({
   shippingFeeRefundApplies,
 })
 
-export function tellOfReturn(world: World, row: ReturnRow, type: EventType, at: number): void {
+export function tellOfReturn(world: World, row: Return, type: EventType, at: number): void {
   const data = {
     orderId: row.order_id,
     returnRequestId: row.id,

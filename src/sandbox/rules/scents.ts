@@ -1,18 +1,7 @@
 import type {CallOf, Rules} from '../core/call.ts'
-import {pageOf} from '../door/page.ts'
+import type {Scent} from '../core/schema.ts'
+import {pageOfRows} from '../door/page.ts'
 import {invalid, refuse} from '../door/reply.ts'
-
-interface ScentRow {
-  id: string
-  brand_id: string
-  name: string
-  concentration: string
-  audience: string
-  notes: string
-  accords: string
-  image_url: string
-  active: number
-}
 
 // K10. not shown: the codes of the two lookups.
 const lookups = {
@@ -26,29 +15,19 @@ const own = `FROM scents s WHERE EXISTS (
 
 /** K08: GET /scent/scents, by name. */
 function listScents(call: CallOf<'listScents'>): unknown {
-  const {world, partner, query} = call
+  const {partner, query} = call
   refuseUnknownCodes(query)
   // K04: AND between filters, OR within a repeated one.
-  const where = `${own} AND (?2 IS NULL OR s.brand_id IN (SELECT value FROM json_each(?2)))
+  const from = `${own} AND (?2 IS NULL OR s.brand_id IN (SELECT value FROM json_each(?2)))
     AND (?3 IS NULL OR s.concentration = ?3) AND (?4 IS NULL OR s.audience = ?4)`
   const brands = query.brandId === undefined ? null : JSON.stringify(query.brandId)
-  const filters = [partner.id, brands, query.concentration ?? null, query.audience ?? null]
-  const total = world.get<{n: number}>(`SELECT count(*) AS n ${where}`, ...filters)?.n ?? 0
-  return pageOf(query, total, {ends: false}, (limit, offset) =>
-    world
-      .all<ScentRow>(
-        `SELECT s.* ${where} ORDER BY s.name, s.id LIMIT ?5 OFFSET ?6`,
-        ...filters,
-        limit,
-        offset,
-      )
-      .map(scentPayload),
-  )
+  const values = [partner.id, brands, query.concentration ?? null, query.audience ?? null]
+  return pageOfRows(call, {columns: 's.*', from, values, order: 's.name, s.id'}, scentPayload)
 }
 
-/** G18: an id that is no uuid is an unknown one. */
+/** G18: an id that is not a UUID is unknown. */
 function readScent({world, partner, params}: CallOf<'readScent'>): unknown {
-  const row = world.get<ScentRow>(`SELECT s.* ${own} AND s.id = ?2`, partner.id, params.scentId.toLowerCase())
+  const row = world.get<Scent>(`SELECT s.* ${own} AND s.id = ?2`, partner.id, params.scentId.toLowerCase())
   return scentPayload(row ?? refuse('NOT_FOUND_SCENT'))
 }
 
@@ -61,12 +40,12 @@ function refuseUnknownCodes(query: CallOf<'listScents'>['query']): void {
   })
   const [first] = unknown
   if (first === undefined) return
-  const errors = Object.fromEntries(unknown.map(({list}) => [list, ['is no known code']]))
+  const errors = Object.fromEntries(unknown.map(({list}) => [list, ['is not a known code']]))
   invalid(errors, 'VALIDATION_UNKNOWN_LOOKUP_CODE', first)
 }
 
 // K09. not shown: the fields of a scent.
-function scentPayload(row: ScentRow): object {
+function scentPayload(row: Scent): object {
   return {
     id: row.id,
     brandId: row.brand_id,

@@ -1,27 +1,17 @@
 import type {CallOf, Rules} from '../core/call.ts'
+import {count, find, insert} from '../core/rows.ts'
+import type {Partner} from '../core/schema.ts'
+import {type LedgerEntry, type Order, type Statement, statements} from '../core/schema.ts'
 import type {World} from '../core/world.ts'
 import {refuse} from '../door/reply.ts'
 import {iso} from '../time/clock.ts'
 import {emit} from './events.ts'
 import {type Halalas, sar, sarOrNull} from './money.ts'
 import {platformTaxNumber} from './order-reads.ts'
-import type {Partner} from './partners.ts'
-import {type LedgerRow, spanOf} from './wallet.ts'
-
-export interface StatementRow {
-  id: string
-  partner_id: string
-  sequence: number
-  period_from: number
-  period_to: number
-  generated_at: number
-  debits: Halalas
-  credits: Halalas
-}
+import {spanOf} from './wallet.ts'
 
 function readStatement({world, partner, params}: CallOf<'readStatement'>): unknown {
-  const sql = 'SELECT * FROM statements WHERE id = ? AND partner_id = ?'
-  const row = world.get<StatementRow>(sql, params.statementId.toLowerCase(), partner.id)
+  const row = find(world, statements, {id: params.statementId.toLowerCase(), partner_id: partner.id})
   return statementPayload(world, partner, row ?? refuse('NOT_FOUND_STATEMENT'))
 }
 
@@ -36,17 +26,9 @@ function reportStatement({world, partner, query, now}: CallOf<'reportStatement'>
 export function closeStatement(world: World, partnerId: string, from: number, to: number): string {
   const id = world.id('statement')
   const {debits, credits} = totalsIn(world, partnerId, from, to)
-  const {sequence = 1} =
-    world.get<{sequence: number}>(
-      `INSERT INTO statements SELECT ?1, ?2, coalesce(max(sequence), 0) + 1, ?3, ?4, ?4, ?5, ?6
-       FROM statements WHERE partner_id = ?2 RETURNING sequence`,
-      id,
-      partnerId,
-      from,
-      to,
-      debits,
-      credits,
-    ) ?? {}
+  const sequence = 1 + count(world, 'FROM statements WHERE partner_id = ?', partnerId)
+  const period = {period_from: from, period_to: to, generated_at: to}
+  insert(world, statements, {id, partner_id: partnerId, sequence, ...period, debits, credits})
   // L09: there is no list of statements; this event tells the id.
   const data = {
     statementId: id,
@@ -71,7 +53,7 @@ function totalsIn(world: World, partnerId: string, from: number, to: number) {
   return totals ?? {debits: 0, credits: 0}
 }
 
-const factsOf = (row: StatementRow): Facts => ({
+const factsOf = (row: Statement): Facts => ({
   sequence: row.sequence,
   from: row.period_from,
   to: row.period_to,
@@ -80,14 +62,12 @@ const factsOf = (row: StatementRow): Facts => ({
   credits: row.credits,
 })
 
-/** A statement without its document. L08: this sandbox sends no mail. */
-export function statementHead(partner: Partner, row: StatementRow): object {
+/** L08: this sandbox sends no mail. */
+function statementPayload(world: World, partner: Partner, row: Statement): object {
+  const facts = factsOf(row)
   const mail = {emailStatus: 'NotSent', emailStatusReason: null, emailSentAt: null}
-  return {id: row.id, ...headOf(partner, factsOf(row)), locked: true, ...mail}
-}
-
-function statementPayload(world: World, partner: Partner, row: StatementRow): object {
-  return {...statementHead(partner, row), document: documentOf(world, partner, factsOf(row))}
+  const document = documentOf(world, partner, facts)
+  return {id: row.id, ...headOf(partner, facts), locked: true, ...mail, document}
 }
 
 interface Facts {
@@ -129,11 +109,8 @@ function documentOf(world: World, partner: Partner, facts: Facts): object {
   }
 }
 
-interface LineRow extends LedgerRow {
-  goods_net: Halalas | null
-  goods_vat: Halalas | null
-  commission_net: Halalas | null
-  commission_vat: Halalas | null
+type LineRow = LedgerEntry & {
+  [Name in 'goods_net' | 'goods_vat' | 'commission_net' | 'commission_vat']: Order[Name] | null
 }
 
 /** Oldest first. The figures of an order stand on the entry that charged it. */

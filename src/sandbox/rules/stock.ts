@@ -1,14 +1,11 @@
+import {find, insert} from '../core/rows.ts'
+import {stockMoves, type Terms, type Variant, variants} from '../core/schema.ts'
 import type {World} from '../core/world.ts'
 import {emit} from './events.ts'
 
 export type Availability = 'Available' | 'Limited' | 'Unavailable'
 
-export interface StockFacts {
-  active: number
-  /** Taken from sale whatever its stock. */
-  withheld: number
-  stock: number
-}
+export type StockFacts = Pick<Variant, 'active' | 'withheld' | 'stock'>
 
 // C22. not shown: where Limited ends.
 export const limitedUpTo = 10
@@ -17,6 +14,20 @@ export function availabilityOf(facts: StockFacts): {state: Availability; availab
   if (!facts.active || facts.withheld || facts.stock === 0)
     return {state: 'Unavailable', availableQuantity: 0}
   return {state: facts.stock <= limitedUpTo ? 'Limited' : 'Available', availableQuantity: facts.stock}
+}
+
+/** What a partner may sell, and at which price; undefined for a variant outside its assortment. */
+export function assortedVariant(
+  world: World,
+  partnerId: string,
+  variantId: string,
+): (StockFacts & Pick<Terms, 'price'>) | undefined {
+  return world.get(
+    `SELECT v.active, v.withheld, v.stock, a.price FROM assortment a JOIN variants v ON v.id = a.variant_id
+     WHERE a.partner_id = ? AND a.variant_id = ?`,
+    partnerId,
+    variantId,
+  )
 }
 
 /**
@@ -31,15 +42,13 @@ export function moveStock(
   reference: string | null,
   now: number,
 ): void {
-  const read = 'SELECT active, withheld, stock FROM variants WHERE id = ?'
-  const facts = world.get<StockFacts>(read, variantId)
+  const facts = find(world, variants, {id: variantId})
   if (facts === undefined) throw new Error(`no variant ${variantId}`)
   const before = availabilityOf(facts).state
   const after = availabilityOf({...facts, stock: facts.stock + delta}).state
   if (before === after) world.run('UPDATE variants SET stock = stock + ? WHERE id = ?', delta, variantId)
   else world.run('UPDATE variants SET stock = stock + ?, changed_at = ? WHERE id = ?', delta, now, variantId)
-  const sql = 'INSERT INTO stock_moves (variant_id, delta, reason, reference_id, at) VALUES (?, ?, ?, ?, ?)'
-  world.run(sql, variantId, delta, reason, reference, now)
+  insert(world, stockMoves, {variant_id: variantId, delta, reason, reference_id: reference, at: now})
   if (before === 'Unavailable' && after !== 'Unavailable') fireRegistrations(world, variantId, now)
 }
 

@@ -1,28 +1,14 @@
 import type {JSValue} from 'node-sqlite3-wasm'
 import {exact} from '../../contract/money.ts'
 import type {CallOf, Rules} from '../core/call.ts'
-import {pageOf} from '../door/page.ts'
+import type {Partner, Terms, Variant} from '../core/schema.ts'
+import {pageOfRows} from '../door/page.ts'
 import {refuse} from '../door/reply.ts'
 import {type Currency, type Halalas, sar, shownIn} from './money.ts'
-import type {Partner} from './partners.ts'
-import {lineAmounts, type Mode, marketingOf} from './pricing.ts'
-import {availabilityOf, type StockFacts} from './stock.ts'
+import {lineAmounts, marketingOf} from './pricing.ts'
+import {availabilityOf} from './stock.ts'
 
-interface VariantRow extends StockFacts {
-  id: string
-  scent_id: string
-  sku: string
-  barcode: string
-  size_ml: number
-  is_sample: number
-  current_price: Halalas
-  compare_at: Halalas | null
-  badges: string
-  rrp: Halalas
-  price: Halalas | null
-  mode: Mode
-  commission_bp: number
-}
+type VariantRow = Omit<Variant, 'price'> & Terms & {current_price: Halalas}
 
 const columns = `v.id, v.scent_id, v.sku, v.barcode, v.size_ml, v.is_sample, v.price AS current_price, v.compare_at,
   v.badges, v.rrp, v.stock, v.withheld, v.active, a.price, a.mode, a.commission_bp`
@@ -42,13 +28,13 @@ const filtered = `FROM assortment a JOIN variants v ON v.id = a.variant_id JOIN 
     AND (?9 IS NULL OR max(v.changed_at, a.changed_at) > ?9)`
 
 /** K01 */
-const bySku = 'ORDER BY v.sku, v.id'
+const bySku = 'v.sku, v.id'
 /** K06: strictly after the cursor; a change is one of price, flag or availability, and what left leaves no trace. */
-const byChange = 'ORDER BY max(v.changed_at, a.changed_at), v.id'
+const byChange = 'max(v.changed_at, a.changed_at), v.id'
 
 function listVariants(call: CallOf<'listVariants'>): unknown {
-  const {world, partner, query} = call
-  const filters: JSValue[] = [
+  const {partner, query} = call
+  const values: JSValue[] = [
     partner.id,
     query.activeOnly === false ? 1 : 0, // K07: active rows only, unless asked for all
     listed(query.id),
@@ -59,17 +45,9 @@ function listVariants(call: CallOf<'listVariants'>): unknown {
     bound(query.maxPrice, 0),
     query.changedSince ?? null,
   ]
-  const total = world.get<{n: number}>(`SELECT count(*) AS n ${filtered}`, ...filters)?.n ?? 0
   const order = query.changedSince === undefined ? bySku : byChange
-  return pageOf(query, total, {ends: true}, (limit, offset) =>
-    world
-      .all<VariantRow>(
-        `SELECT ${columns} ${filtered} ${order} LIMIT ?10 OFFSET ?11`,
-        ...filters,
-        limit,
-        offset,
-      )
-      .map((row) => variantPayload(row, partner, query.include ?? [], call.currency)),
+  return pageOfRows<VariantRow>(call, {columns, from: filtered, values, order, ends: true}, (row) =>
+    variantPayload(row, partner, query.include ?? [], call.currency),
   )
 }
 

@@ -1,21 +1,11 @@
 import type {CallOf, Rules} from '../core/call.ts'
+import {count, insert} from '../core/rows.ts'
+import {type LedgerEntry, ledger} from '../core/schema.ts'
 import type {World} from '../core/world.ts'
 import {pageOf} from '../door/page.ts'
 import {refuse} from '../door/reply.ts'
 import {iso} from '../time/clock.ts'
 import {type Currency, type Halalas, sar, shownInOrNull} from './money.ts'
-
-/** An entry of a ledger. `seq` counts the entries of one partner from 1 without a gap, in the order of their time. */
-export interface LedgerRow {
-  seq: number
-  type: 'Debit' | 'Credit'
-  amount: Halalas
-  balance_before: Halalas
-  balance_after: Halalas
-  reference_type: string
-  reference_id: string
-  at: number
-}
 
 /** L20: a partner without a wallet has no empty list, but none. L05: the types to filter by are the ones that are written. */
 function listWalletTransactions(call: CallOf<'listWalletTransactions'>): unknown {
@@ -54,7 +44,7 @@ export function spanOf(world: World, partnerId: string, from?: number, to?: numb
 
 interface Entries {
   total: number
-  read(limit: number, offset: number): LedgerRow[]
+  read(limit: number, offset: number): LedgerEntry[]
 }
 
 /** Counted, not scanned: any page of a ledger of a million entries is as near as the first. */
@@ -64,17 +54,16 @@ function everyEntry(world: World, partnerId: string, {low, high}: Span): Entries
     total: Math.max(0, high - low + 1),
     read: (limit, offset) => {
       const top = high - offset
-      return world.all<LedgerRow>(sql, partnerId, Math.max(low, top - limit + 1), top)
+      return world.all<LedgerEntry>(sql, partnerId, Math.max(low, top - limit + 1), top)
     },
   }
 }
 
 function entriesOfTypes(world: World, partnerId: string, {low, high}: Span, types: string[]): Entries {
   const of = 'FROM ledger WHERE partner_id = ?1 AND seq BETWEEN ?2 AND ?3'
-  const count = `SELECT count(*) AS n ${of} AND reference_type = ?4`
   const [one = '', ...others] = new Set(types)
   const total = [one, ...others].reduce(
-    (sum, type) => sum + (world.get<{n: number}>(count, partnerId, low, high, type)?.n ?? 0),
+    (sum, type) => sum + count(world, `${of} AND reference_type = ?4`, partnerId, low, high, type),
     0,
   )
   // One type is read along its own index. Several are picked from the ledger in its order, which the plus sign keeps.
@@ -82,11 +71,11 @@ function entriesOfTypes(world: World, partnerId: string, {low, high}: Span, type
   const filter = others.length === 0 ? 'reference_type = ?4' : some
   const values = [partnerId, low, high, others.length === 0 ? one : JSON.stringify(types)]
   const sql = `SELECT * ${of} AND ${filter} ORDER BY seq DESC LIMIT ?5 OFFSET ?6`
-  return {total, read: (limit, offset) => world.all<LedgerRow>(sql, ...values, limit, offset)}
+  return {total, read: (limit, offset) => world.all<LedgerEntry>(sql, ...values, limit, offset)}
 }
 
 /** L02: an amount is positive, its type says the direction. */
-function entryPayload(row: LedgerRow, currency: Currency | null): object {
+function entryPayload(row: LedgerEntry, currency: Currency | null): object {
   return {
     transactionType: row.type,
     amount: sar(row.amount),
@@ -122,20 +111,17 @@ export function moveWallet(
     'SELECT seq, at FROM ledger WHERE partner_id = ? ORDER BY seq DESC LIMIT 1',
     partnerId,
   )
-  world.run(
-    `INSERT INTO ledger
-       (partner_id, seq, type, amount, balance_before, balance_after, reference_type, reference_id, at)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-    partnerId,
-    (last?.seq ?? 0) + 1,
-    amount < 0 ? 'Debit' : 'Credit',
-    Math.abs(amount),
-    after - amount,
-    after,
-    reference.type,
-    reference.id,
-    Math.max(now, last?.at ?? now),
-  )
+  insert(world, ledger, {
+    partner_id: partnerId,
+    seq: (last?.seq ?? 0) + 1,
+    type: amount < 0 ? 'Debit' : 'Credit',
+    amount: Math.abs(amount),
+    balance_before: after - amount,
+    balance_after: after,
+    reference_type: reference.type,
+    reference_id: reference.id,
+    at: Math.max(now, last?.at ?? now),
+  })
 }
 
 /** L04: the database refuses a balance below zero, except for a wallet of which this was once said. */

@@ -1,43 +1,14 @@
 import {randomBytes} from 'node:crypto'
 import {Afterwards, type Call, type CallOf, Created, type Rules} from '../core/call.ts'
+import {count, find, insertAndRead, update} from '../core/rows.ts'
+import {type Attempt, type Subscription, subscriptions} from '../core/schema.ts'
 import type {World} from '../core/world.ts'
 import {faultsOfTexts} from '../door/body.ts'
-import {pageOf} from '../door/page.ts'
+import {pageOfRows} from '../door/page.ts'
 import {invalid, refuse, refuseFaults} from '../door/reply.ts'
 import {iso, isoOrNull} from '../time/clock.ts'
 import {eventOf, eventTypes, keepEvent, queueDelivery} from './events.ts'
 import {refuseUnsafeUrl} from './url-guard.ts'
-
-export interface SubscriptionRow {
-  n: number
-  id: string
-  partner_id: string
-  url: string
-  event_types: string
-  headers: string
-  secret: string
-  active: number
-  last_delivery_at: number | null
-  last_delivery_status: string | null
-  created_at: number
-}
-
-/** One attempt: each is recorded by itself (H10). */
-export interface AttemptRow {
-  n: number
-  id: string
-  delivery_n: number
-  subscription_id: string
-  event_id: string
-  event_type: string
-  attempt: number
-  http_status: number | null
-  sent_at: number
-  succeeded: number
-  error: string | null
-  dead_at: number | null
-  next_at: number | null
-}
 
 /** Active subscriptions of a partner (spec, Limits). */
 const activeLimit = 5
@@ -60,7 +31,7 @@ export async function checkWebhook(call: SettingsCall): Promise<void> {
 function faultsOfTypes(types: readonly string[]): Record<string, string[]> {
   if (types.length === 0) return {eventTypes: ['must name an event type']}
   const unknown = types.flatMap((type, i) => (eventTypes.some((known) => known === type) ? [] : [i]))
-  return Object.fromEntries(unknown.map((i) => [`eventTypes[${i}]`, ['is no event type']]))
+  return Object.fromEntries(unknown.map((i) => [`eventTypes[${i}]`, ['is not an event type']]))
 }
 
 /** H20: names are unique whatever their case, values are visible ASCII. */
@@ -80,26 +51,22 @@ function faultsOfHeaders(headers: Readonly<Record<string, string>>): Record<stri
 
 function isUnchanged({world, params}: SettingsCall, url: string): boolean {
   if (!('webhookId' in params)) return false
-  const sql = 'SELECT url FROM subscriptions WHERE id = ?'
-  return world.get<{url: string}>(sql, params.webhookId.toLowerCase())?.url === url
+  return find(world, subscriptions, {id: params.webhookId.toLowerCase()})?.url === url
 }
 
 /** H01. not shown: the route, and how a partner learns the signing secret. Here this answer tells it, once. */
 function createWebhook({world, partner, body, now}: CallOf<'createWebhook'>): Created {
   refuseSixth(world, partner.id)
   const secret = newSecret()
-  const row = world.get<SubscriptionRow>(
-    `INSERT INTO subscriptions (id, partner_id, url, event_types, headers, secret, created_at)
-     VALUES (?, ?, ?, ?, ?, ?, ?) RETURNING *`,
-    world.id('subscription'),
-    partner.id,
-    body.url,
-    JSON.stringify([...new Set(body.eventTypes)]),
-    JSON.stringify(body.headers ?? {}),
+  const row = insertAndRead(world, subscriptions, {
+    id: world.id('subscription'),
+    partner_id: partner.id,
+    url: body.url,
+    event_types: JSON.stringify([...new Set(body.eventTypes)]),
+    headers: JSON.stringify(body.headers ?? {}),
     secret,
-    now,
-  )
-  if (row === undefined) throw new Error('a subscription was not written')
+    created_at: now,
+  })
   const payload = {...subscriptionPayload(row), signingSecret: secret}
   return new Created(payload, `/api/v1/scent/webhooks/${row.id}`)
 }
@@ -108,8 +75,7 @@ export const newSecret = (): string => `whsec_${randomBytes(32).toString('base64
 
 /** H15: counted where one becomes active. */
 function refuseSixth(world: World, partnerId: string): void {
-  const sql = 'SELECT count(*) AS n FROM subscriptions WHERE partner_id = ? AND active'
-  if ((world.get<{n: number}>(sql, partnerId)?.n ?? 0) >= activeLimit)
+  if (count(world, 'FROM subscriptions WHERE partner_id = ? AND active', partnerId) >= activeLimit)
     refuse('BUSINESS_WEBHOOK_SUBSCRIPTION_LIMIT')
 }
 
@@ -120,12 +86,18 @@ function refuseSixth(world: World, partnerId: string): void {
 function updateWebhook(call: CallOf<'updateWebhook'>): object {
   const {world, body} = call
   const row = ownSubscription(call)
-  const types =
-    body.eventTypes === undefined ? row.event_types : JSON.stringify([...new Set(body.eventTypes)])
-  const headers = body.headers ? JSON.stringify(body.headers) : row.headers
-  const sql = 'UPDATE subscriptions SET url = ?, event_types = ?, headers = ? WHERE id = ? RETURNING *'
-  const changed = world.get<SubscriptionRow>(sql, body.url ?? row.url, types, headers, row.id)
-  return subscriptionPayload(changed ?? row)
+  const types = body.eventTypes
+  update(
+    world,
+    subscriptions,
+    {id: row.id},
+    {
+      url: body.url,
+      event_types: types && JSON.stringify([...new Set(types)]),
+      headers: body.headers ? JSON.stringify(body.headers) : undefined,
+    },
+  )
+  return subscriptionPayload(ownSubscription(call))
 }
 
 /** H13: a pause drops what was still to be sent. H22: setting what it is already is fine. */
@@ -150,16 +122,9 @@ function dropPending(world: World, subscriptionId: string): void {
 
 /** H12: newest first. Kept for 30 days. */
 function listDeliveries(call: CallOf<'listDeliveries'>): object {
-  const {world, query, now} = call
-  const {id} = ownSubscription(call)
-  const where = 'FROM attempts WHERE subscription_id = ? AND sent_at > ?'
-  const since = now - keptFor
-  const total = world.get<{n: number}>(`SELECT count(*) AS n ${where}`, id, since)?.n ?? 0
-  return pageOf(query, total, {ends: true}, (limit, offset) =>
-    world
-      .all<AttemptRow>(`SELECT * ${where} ORDER BY n DESC LIMIT ? OFFSET ?`, id, since, limit, offset)
-      .map(attemptPayload),
-  )
+  const from = 'FROM attempts WHERE subscription_id = ? AND sent_at > ?'
+  const values = [ownSubscription(call).id, call.now - keptFor]
+  return pageOfRows(call, {from, values, order: 'n DESC', ends: true}, attemptPayload)
 }
 
 /** H17: a delivery of its own, of a subscribed type, whether the subscription is active or not. */
@@ -181,13 +146,12 @@ function ownSubscription({
   partner,
   params,
 }: Pick<Call, 'world' | 'partner'> & {params: {webhookId: string}}) {
-  const sql = 'SELECT * FROM subscriptions WHERE id = ? AND partner_id = ?'
-  const row = world.get<SubscriptionRow>(sql, params.webhookId.toLowerCase(), partner.id)
+  const row = find(world, subscriptions, {id: params.webhookId.toLowerCase(), partner_id: partner.id})
   return row ?? refuse('NOT_FOUND_WEBHOOK_SUBSCRIPTION')
 }
 
 /** H19: headers are never told again; they may hold secrets. */
-export function subscriptionPayload(row: SubscriptionRow): object {
+export function subscriptionPayload(row: Subscription): object {
   return {
     id: row.id,
     url: row.url,
@@ -199,7 +163,7 @@ export function subscriptionPayload(row: SubscriptionRow): object {
   }
 }
 
-export function attemptPayload(row: AttemptRow): object {
+export function attemptPayload(row: Attempt): object {
   return {
     id: row.id,
     eventType: row.event_type,

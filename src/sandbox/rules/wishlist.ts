@@ -1,21 +1,21 @@
 import {isUuid} from '../../contract/forms.ts'
 import type {Call, CallOf, Rules} from '../core/call.ts'
+import {find, insert} from '../core/rows.ts'
+import {type Variant, wishlistItems} from '../core/schema.ts'
 import {refuse} from '../door/reply.ts'
 import {iso} from '../time/clock.ts'
 import {checkedRef} from './cart-view.ts'
-import {type Halalas, sar} from './money.ts'
-import {availabilityOf, type StockFacts} from './stock.ts'
+import {sar} from './money.ts'
+import {assortedVariant, availabilityOf, type StockFacts} from './stock.ts'
 
-interface ItemRow extends StockFacts {
-  variant_id: string
-  sku: string
-  size_ml: number
-  scent_name: string
-  brand_name: string
-  image_url: string
-  price: Halalas
-  added_at: number
-}
+type ItemRow = Pick<Variant, 'sku' | 'size_ml' | 'price'> &
+  StockFacts & {
+    variant_id: string
+    scent_name: string
+    brand_name: string
+    image_url: string
+    added_at: number
+  }
 
 type WishlistCall = Pick<Call, 'world' | 'partner'>
 
@@ -29,32 +29,17 @@ function addWishlistItem(call: CallOf<'addWishlistItem'>): unknown {
   const {world, partner, now} = call
   const ref = checkedRef(call.params.customerRef)
   const variantId = call.body.variantId.toLowerCase()
-  const facts = world.get<StockFacts>(
-    `SELECT v.active, v.withheld, v.stock FROM assortment a JOIN variants v ON v.id = a.variant_id
-     WHERE a.partner_id = ? AND a.variant_id = ?`,
-    partner.id,
-    variantId,
-  )
+  const facts = assortedVariant(world, partner.id, variantId)
   if (facts === undefined) refuse('NOT_FOUND_VARIANT')
-  const known = world.get(
-    'SELECT n FROM wishlist_items WHERE partner_id = ? AND customer_ref = ? AND variant_id = ?',
-    partner.id,
-    ref,
-    variantId,
-  )
+  const item = {partner_id: partner.id, customer_ref: ref, variant_id: variantId}
+  const known = find(world, wishlistItems, item)
   if (known !== undefined) return wishlistPayload(call, ref)
   if (availabilityOf(facts).state === 'Unavailable') refuse('BUSINESS_VARIANT_UNAVAILABLE')
-  world.run(
-    'INSERT INTO wishlist_items (partner_id, customer_ref, variant_id, added_at) VALUES (?, ?, ?, ?)',
-    partner.id,
-    ref,
-    variantId,
-    now,
-  )
+  insert(world, wishlistItems, {...item, added_at: now})
   return wishlistPayload(call, ref)
 }
 
-/** W03: one that is not there is no error, but what is no uuid names no variant. */
+/** W03: one that is not there is no error, but only a UUID can name a variant. */
 function removeWishlistItem(call: CallOf<'removeWishlistItem'>): unknown {
   const ref = checkedRef(call.params.customerRef)
   const variantId = call.params.variantId.toLowerCase()

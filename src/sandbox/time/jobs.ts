@@ -8,6 +8,12 @@ import {keptFor} from '../rules/webhooks.ts'
 import {iso} from './clock.ts'
 import {monthStart} from './month.ts'
 
+/** A moment, and the ids of what is due then. */
+interface Next {
+  at: number
+  ids: string[]
+}
+
 /** Something that happens by itself at a moment. */
 interface Job {
   name: string
@@ -15,7 +21,7 @@ interface Job {
    * The earliest moment after this one at which it is due, and for what. One that has something to run is judged by
    * the database alone: it is due, however late, until it ran.
    */
-  next(world: World, after: number): {at: number; ids: string[]} | undefined
+  next(world: World, after: number): Next | undefined
   /** Does it; may answer the ids of what it made, instead of those it was due for. */
   run?(state: State, ids: string[], at: number): string[] | undefined
 }
@@ -59,61 +65,84 @@ const openCommissions: Job = {
   run: ({world}, ids, at) => ids.map((id) => openPeriod(world, id, at)),
 }
 
-const periodsDue = (world: World, column: string, where: string, delay: number) => {
+/** The rows of `from` that come first by a column, and the moment `delay` after it. `from` is SQL up to its WHERE. */
+function firstOf(
+  world: World,
+  {from, column, id = 'id', order = 'n', delay = 0}: Source,
+  ...values: number[]
+): Next | undefined {
   const rows = world.all<{id: string; at: number}>(
-    `SELECT id, ${column} AS at FROM commission_periods WHERE ${where} AND ${column} =
-     (SELECT min(${column}) FROM commission_periods WHERE ${where}) ORDER BY id`,
+    `SELECT ${id} AS id, ${column} AS at FROM ${from} AND ${column} = (SELECT min(${column}) FROM ${from}) ORDER BY ${order}`,
+    ...values,
   )
   const [first] = rows
-  return first && {at: first.at + delay, ids: rows.map(({id}) => id)}
+  return first && {at: first.at + delay, ids: rows.map((row) => row.id)}
 }
 
-const issueCommissions: Job = {
-  name: 'commission-issued',
-  next: (world) => periodsDue(world, 'issue_date', 'issued_at IS NULL', issueHour),
-  run: ({world}, ids, at) => {
-    for (const id of ids) issuePeriod(world, id, at)
-    return ids
-  },
+interface Source {
+  from: string
+  column: string
+  id?: string
+  order?: string
+  delay?: number
 }
 
-const settleCommissions: Job = {
-  name: 'commission-settled',
-  next: (world) => periodsDue(world, 'settle_date', 'issued_at IS NOT NULL AND settled_at IS NULL', 0),
-  run: ({world}, ids, at) => {
-    for (const id of ids) settlePeriod(world, id, at)
-    return ids
-  },
+/** A job that does the same for each id. */
+function forEach(name: string, source: Source, run: (state: State, id: string, at: number) => void): Job {
+  return {
+    name,
+    next: (world) => firstOf(world, source),
+    run: (state, ids, at) => {
+      for (const id of ids) run(state, id, at)
+      return ids
+    },
+  }
 }
+
+const periods = 'commission_periods WHERE issued_at'
+const issueCommissions = forEach(
+  'commission-issued',
+  {from: `${periods} IS NULL`, column: 'issue_date', order: 'id', delay: issueHour},
+  ({world}, id, at) => issuePeriod(world, id, at),
+)
+const settleCommissions = forEach(
+  'commission-settled',
+  {from: `${periods} IS NOT NULL AND settled_at IS NULL`, column: 'settle_date', order: 'id'},
+  ({world}, id, at) => settlePeriod(world, id, at),
+)
+const expireNotices = forEach(
+  'notice-expired',
+  {from: "notices WHERE status = 'AwaitingPartnerResponse'", column: 'deadline_at'},
+  expireNotice,
+)
 
 /** An attempt of a delivery, which takes its time: the deliverer makes it. */
 const delivering: Job = {
   name: 'webhook-attempt',
-  next: (world) => {
-    const rows = world.all<{event_id: string; due_at: number}>(
-      'SELECT event_id, due_at FROM deliveries WHERE due_at = (SELECT min(due_at) FROM deliveries WHERE due_at IS NOT NULL) ORDER BY n',
-    )
-    const [first] = rows
-    return first && {at: first.due_at, ids: rows.map(({event_id}) => event_id)}
-  },
+  next: (world) =>
+    firstOf(world, {from: 'deliveries WHERE due_at IS NOT NULL', column: 'due_at', id: 'event_id'}),
 }
 
 /** Delivery records are kept for 30 days. */
 const purging: Job = {
   name: 'deliveries-purged',
-  next: (world) => {
-    const sql =
-      'SELECT id, sent_at FROM attempts WHERE sent_at = (SELECT min(sent_at) FROM attempts) ORDER BY n'
-    const rows = world.all<{id: string; sent_at: number}>(sql)
-    const [first] = rows
-    return first && {at: first.sent_at + keptFor, ids: rows.map(({id}) => id)}
-  },
+  next: (world) => firstOf(world, {from: 'attempts WHERE true', column: 'sent_at', delay: keptFor}),
   run: ({world}, ids, at) => {
     purgeDeliveries(world, at)
     return ids
   },
 }
 
+/** Nothing needs doing: a lock is judged by the clock when it is used. It is named because users wait for it. */
+const lockExpiring: Job = {
+  name: 'price-lock-expired',
+  next: (world, after) => {
+    const from = 'locks WHERE order_id IS NULL AND expires_at > ?1'
+    return firstOf(world, {from, column: 'expires_at', order: 'id'}, after)
+  },
+}
+
+/** Of two that are due at the same moment the first one runs first. */
 const jobs: readonly Job[] = [
   delivering,
   purging,
@@ -121,34 +150,8 @@ const jobs: readonly Job[] = [
   openCommissions,
   issueCommissions,
   settleCommissions,
-  {
-    name: 'notice-expired',
-    next: (world) => {
-      const rows = world.all<{id: string; deadline_at: number}>(
-        `SELECT id, deadline_at FROM notices WHERE status = 'AwaitingPartnerResponse' AND deadline_at =
-         (SELECT min(deadline_at) FROM notices WHERE status = 'AwaitingPartnerResponse') ORDER BY n`,
-      )
-      const [first] = rows
-      return first && {at: first.deadline_at, ids: rows.map(({id}) => id)}
-    },
-    run: (state, ids, at) => {
-      for (const id of ids) expireNotice(state, id, at)
-      return ids
-    },
-  },
-  {
-    // Nothing needs doing: a lock is judged by the clock when it is used. It is named because users wait for it.
-    name: 'price-lock-expired',
-    next: (world, after) => {
-      const rows = world.all<{id: string; expires_at: number}>(
-        `SELECT id, expires_at FROM locks WHERE order_id IS NULL AND expires_at =
-         (SELECT min(expires_at) FROM locks WHERE order_id IS NULL AND expires_at > ?) ORDER BY id`,
-        after,
-      )
-      const [first] = rows
-      return first && {at: first.expires_at, ids: rows.map(({id}) => id)}
-    },
-  },
+  expireNotices,
+  lockExpiring,
 ]
 
 const running = jobs.filter((job) => job.run !== undefined)
@@ -209,50 +212,8 @@ function fire(state: State, {job, ids, at}: Due): Fired[] {
   return made.map((id) => ({job: job.name, at: iso(at), id}))
 }
 
-/** Sees to it that things happen by themselves while the clock runs. */
-export interface Ticker {
-  /** To be called after every change: looks soon for what is due, and sends what is in the outbox. */
-  wake(): void
-  /** Lets what is due by now happen first. */
-  catchUp(): void
-}
-
-const soonMs = 10
-const longestMs = 3_600_000
-
-export function createTicker(stateOf: () => State): Ticker {
-  let timer: NodeJS.Timeout | undefined
-  let soon = false
-  /** The sandbox's time at which something is due next, as far as it is known. */
-  let nextAt = Number.NEGATIVE_INFINITY
-
-  const after = (ms: number, soonToo = false) => {
-    clearTimeout(timer)
-    soon = soonToo
-    timer = setTimeout(tick, ms).unref()
-  }
-  const tick = () => {
-    const state = stateOf()
-    if (state.closing.aborted) return
-    state.world.transaction(() => runOverdue(state))
-    state.deliverer.start()
-    nextAt = nextByItself(state)
-    // A frozen clock reaches nothing by itself.
-    const wait = state.clock.isFrozen() ? longestMs : nextAt - state.clock.now()
-    after(Math.max(soonMs, Math.min(wait, longestMs)))
-  }
-  return {
-    wake: () => {
-      if (!soon) after(soonMs, true)
-    },
-    catchUp: () => {
-      if (stateOf().clock.now() >= nextAt) tick()
-    },
-  }
-}
-
 /** When something happens by itself next; deliveries that are due already are under way. */
-function nextByItself({world, clock}: State): number {
+export function nextByItself({world, clock}: State): number {
   const now = clock.now()
   const due = nextDue(world, now, running)?.at ?? Number.POSITIVE_INFINITY
   const sql = 'SELECT min(due_at) AS at FROM deliveries WHERE due_at > ?'

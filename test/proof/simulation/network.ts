@@ -2,9 +2,10 @@ import {entryOf} from '../../../src/contract/errors.ts'
 import {Failure} from '../../../src/contract/failure.ts'
 import type {HttpRequest, HttpResponse, Send} from '../../../src/contract/wire.ts'
 import type {Sandbox} from '../../../src/sandbox/core/sandbox.ts'
+import type {Partner} from '../../../src/sandbox/core/schema.ts'
 import {usableLock} from '../../../src/sandbox/rules/checkout.ts'
 import {globalIdOf} from '../../../src/sandbox/rules/orders.ts'
-import {allPartners, type Partner} from '../../../src/sandbox/rules/partners.ts'
+import {allPartners} from '../../../src/sandbox/rules/partners.ts'
 import type {SimulatedTime} from './time.ts'
 
 /** What may become of a request, and how often against each other. */
