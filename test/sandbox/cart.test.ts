@@ -117,7 +117,7 @@ test('unknown fields of a body are dropped with a warning in the journal, or ref
   expect(sandbox.state.requests.list().at(-1)?.ignored).toEqual(['colour'])
   await reopen({assume: ['E09=reject']})
   expect((await caller.ask('POST', '/scent/cart/items', {body})).details.errors).toEqual({
-    colour: ['is no field of this request'],
+    colour: ['is not a field of this request'],
   })
 })
 

@@ -79,12 +79,12 @@ test.each(Object.keys(codeBody))('an update without %s is refused and changes no
   expect((await list()).items[0]).toEqual(before)
 })
 
-test('the code itself can not be changed', async () => {
+test('the code itself cannot be changed', async () => {
   const {payload} = await create()
   const answer = await update(payload.id, {code: 'WINTER'})
   expect(answer).toMatchObject({
     state: 'VALIDATION_ERRORS',
-    details: {errors: {code: ['can not be changed']}},
+    details: {errors: {code: ['cannot be changed']}},
   })
 })
 

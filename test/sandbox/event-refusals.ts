@@ -47,7 +47,7 @@ function returnCases(at: At): Case[] {
       code: 'VALIDATION_INVALID_REASON_CODE',
       provoke: create({}, {reasonCode: 'Bored'}),
       details: () => ({
-        errors: {'lines[0].reasonCode': ['is no reason code']},
+        errors: {'lines[0].reasonCode': ['is not a reason code']},
         allowedValues: {reasonCode: ['Damaged']},
       }),
     },
@@ -171,7 +171,10 @@ function webhookCases(at: At): Case[] {
       of: 'createWebhook',
       code: 'VALIDATION_ERRORS',
       provoke: () => create({eventTypes: ['nothing']}),
-      details: () => ({errors: {'eventTypes[0]': ['is no event type']}, allowedValues: {eventTypes: known}}),
+      details: () => ({
+        errors: {'eventTypes[0]': ['is not an event type']},
+        allowedValues: {eventTypes: known},
+      }),
     },
     {
       of: 'createWebhook',

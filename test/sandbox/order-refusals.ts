@@ -231,13 +231,13 @@ function orderCases(at: At, holdMs: number): Case[] {
       code: 'VALIDATION_INVALID_COUNTRY_CODE',
       provoke: async () =>
         caller.order('PO-1', await lock(), 'C-1', {shippingAddress: {...address, countryCode: 'XXX'}}),
-      details: () => ({errors: {'shippingAddress.countryCode': ['is no ISO 3166-1 alpha-3 code']}}),
+      details: () => ({errors: {'shippingAddress.countryCode': ['is not a valid ISO 3166-1 alpha-3 code']}}),
     },
     {
       of: 'createOrder',
       code: 'VALIDATION_PRICE_LOCK_INVALID',
       provoke: () => caller.order('PO-1', nobody, 'C-1'),
-      details: () => ({errors: {lockId: ['is no lock of this cart']}}),
+      details: () => ({errors: {lockId: ['is not a lock of this cart']}}),
     },
     {
       of: 'createOrder',

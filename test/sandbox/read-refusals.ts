@@ -47,7 +47,7 @@ export function readCases(at: () => {sandbox: Sandbox; caller: ReturnType<typeof
       code: 'VALIDATION_UNKNOWN_LOOKUP_CODE',
       provoke: () => ask('GET', '/scent/scents', {query: 'concentration=edp&audience=X'}),
       details: () => ({
-        errors: {concentration: ['is no known code'], audience: ['is no known code']},
+        errors: {concentration: ['is not a known code'], audience: ['is not a known code']},
         list: 'concentration',
         value: 'edp',
       }),

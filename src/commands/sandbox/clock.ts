@@ -16,7 +16,7 @@ export default class SandboxClockCommand extends ScentCommand {
   ]
   static override flags = {
     ...outputFlags,
-    advance: Flags.string({summary: 'Forward by so much: 90s, 30m, 72h, 14d.', helpValue: 'SPAN'}),
+    advance: Flags.string({summary: 'Forward by a span: 90s, 30m, 72h, 14d.', helpValue: 'SPAN'}),
     to: Flags.string({summary: 'Forward to this moment.', helpValue: 'TIME', exclusive: ['advance']}),
     next: Flags.boolean({summary: 'Forward to whatever falls due next.', exclusive: ['advance', 'to']}),
     freeze: Flags.boolean({summary: 'Stop it; --no-freeze lets it run on.', allowNo: true}),

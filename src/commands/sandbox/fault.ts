@@ -21,7 +21,7 @@ const effects = [
 export default class SandboxFaultCommand extends ScentCommand {
   static override summary = 'Set a fault, list those that are set, or clear them.'
   static override description =
-    'A fault meets requests of an operation, a method or a path, or all. --when before answers in place of the work; --when after lets it commit first, then spoils the answer. `slow` before an order create keeps the order in progress for that long. `forbid-route` closes a route to every credential.'
+    'A fault meets requests of an operation, a method or a path, or all. --when before answers instead of doing the work; --when after commits it first, then spoils the answer. `slow` before an order create keeps the order in progress for that long. `forbid-route` closes a route to every credential.'
   static override examples = [
     '<%= config.bin %> sandbox fault --operation createOrder --effect reset --when after --times 1',
     '<%= config.bin %> sandbox fault --effect status --status 503 --probability 0.1',
@@ -37,13 +37,13 @@ export default class SandboxFaultCommand extends ScentCommand {
     id: Flags.integer({summary: 'Which one to clear.', dependsOn: ['clear'], helpValue: 'N'}),
     effect: Flags.option({options: effects})({summary: 'What happens.'}),
     operation: Flags.string({
-      summary: 'Operation to meet, such as createOrder; a wrong one names all.',
+      summary: 'Operation to meet, such as createOrder; a wrong one prints all.',
       helpValue: 'NAME',
     }),
     method: Flags.string({summary: 'Method to meet.', helpValue: 'METHOD'}),
     path: Flags.string({summary: 'Path to meet; may end in *.', helpValue: 'PATH'}),
     when: Flags.option({options: ['before', 'after'] as const})({
-      summary: 'Before the work, or after its commit; which of them by default depends on the effect.',
+      summary: 'Before the work, or after its commit; the default depends on the effect.',
     }),
     times: Flags.integer({summary: 'How many requests it meets; all by default.', min: 1, helpValue: 'N'}),
     probability: Flags.string({summary: 'Chance to meet a request, 0 to 1; 1 by default.', helpValue: 'P'}),
@@ -55,7 +55,7 @@ export default class SandboxFaultCommand extends ScentCommand {
       max: 599,
       helpValue: 'CODE',
     }),
-    state: Flags.string({summary: 'State to answer, for status.', helpValue: 'STATE'}),
+    state: Flags.string({summary: 'State of the answer, for status.', helpValue: 'STATE'}),
     'retry-after': Flags.integer({
       summary: 'Seconds of Retry-After, for status.',
       min: 0,

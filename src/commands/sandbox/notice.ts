@@ -15,7 +15,7 @@ interface Raised {
 export default class SandboxNotice extends ScentCommand {
   static override summary = 'Raise a notice on a line of an order of the sandbox.'
   static override description =
-    "Says that units of it can't be shipped, and answers the notice with the event that subscriptions receive. The partner has 72 hours: `sandbox clock --advance 72h` lets them pass."
+    "Says that units of it can't be shipped, and prints the notice with the event that subscriptions receive. The partner has 72 hours: `sandbox clock --advance 72h` lets them pass."
   static override examples = [
     '<%= config.bin %> sandbox notice PO-118 --line NJD-INC-002 --available 1',
     '<%= config.bin %> sandbox notice PO-118 --line NJD-INC-002 --reason Lost --departed',

@@ -66,5 +66,5 @@ export default class SandboxPartnerCommand extends ScentCommand {
 
 export function amountOf(text: string): number {
   if (/^\d{1,9}(\.\d{1,2})?$/.test(text)) return Number(text)
-  throw new Failure('INVALID_INPUT', {message: `${text} is no amount in SAR, such as 120.50.`})
+  throw new Failure('INVALID_INPUT', {message: `${text} is not a valid amount in SAR, such as 120.50.`})
 }

@@ -20,7 +20,7 @@ export default class SandboxRequests extends ScentCommand {
       default: 0,
       helpValue: 'N',
     }),
-    limit: Flags.integer({summary: 'Only the last so many.', min: 1, helpValue: 'N'}),
+    limit: Flags.integer({summary: 'Only the last N.', min: 1, helpValue: 'N'}),
     clear: Flags.boolean({summary: 'Forget them.', exclusive: ['limit']}),
   }
 

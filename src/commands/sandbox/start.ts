@@ -23,7 +23,7 @@ export default class SandboxStart extends ScentCommand {
   static override flags = {
     ...outputFlags,
     port: Flags.integer({
-      summary: 'Port on 127.0.0.1; 0 picks a free one. By default 4747, or a free one where that is taken.',
+      summary: 'Port on 127.0.0.1; 0 picks a free one. By default 4747, or a free one if that is taken.',
       min: 0,
       max: 65_535,
       helpValue: 'N',
@@ -43,7 +43,7 @@ export default class SandboxStart extends ScentCommand {
       default: 'staging',
     }),
     'no-limits': Flags.boolean({
-      summary: 'Answer as many requests as come; the commands then keep no pace either.',
+      summary: 'Answer any number of requests; the commands then do not pace themselves either.',
     }),
     'tls-cert': Flags.file({
       summary: 'PEM certificate to serve https with; give it to clients in NODE_EXTRA_CA_CERTS.',
@@ -59,8 +59,7 @@ export default class SandboxStart extends ScentCommand {
       summary: 'Take webhook URLs as the service does: https only, and none that leads to this machine.',
     }),
     assume: Flags.string({
-      summary:
-        'Turn one decision where the spec is open, such as L04=allowed; repeatable. A wrong one names all.',
+      summary: 'Turn one assumption of the sandbox, such as L04=allowed; repeatable. A wrong one prints all.',
       helpValue: 'ID=ALTERNATIVE',
       multiple: true,
       multipleNonGreedy: true,

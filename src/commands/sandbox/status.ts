@@ -30,7 +30,7 @@ export default class SandboxStatus extends ScentCommand {
   ]
   static override flags = {
     ...outputFlags,
-    check: Flags.boolean({summary: 'Check the invariants of its database; exit code 1 when one is broken.'}),
+    check: Flags.boolean({summary: 'Check the invariants of its database; exit code 1 if one is broken.'}),
     all: Flags.boolean({summary: 'With everything in its database, in the JSON.'}),
   }
 

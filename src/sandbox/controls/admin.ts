@@ -179,7 +179,7 @@ function infoOf(state: State): object {
   }
 }
 
-/** What is of this process is forgotten as well: faults, journal, limits, orders in the making. */
+/** Forgets what is kept in this process only: faults, journal, limits, orders that are being made. */
 function resetWorld(state: State, seed = state.world.meta('seed') ?? 'demo'): object {
   state.clock.reset()
   seedWorld(state, seed)

@@ -13,7 +13,7 @@ interface Envelope {
   details: unknown
 }
 
-/** Calls a control of a running sandbox and answers its payload. Fails with SANDBOX_NOT_RUNNING, or as it refuses. */
+/** Calls a control of a running sandbox and returns its payload. Fails with SANDBOX_NOT_RUNNING, or as it refuses. */
 export async function callAdmin<Payload>(
   {adminUrl, adminToken}: Controls,
   method: 'GET' | 'POST' | 'PATCH' | 'DELETE',
@@ -38,7 +38,7 @@ export async function callAdmin<Payload>(
   })
 }
 
-/** Where the catalogue speaks to a partner, and of "the own account": the controls know no such thing. */
+/** The texts of the catalogue address a partner; these replace them for the controls. */
 function sentencesOf(state: string, details: unknown): {message?: string; hint?: string} {
   const errors = (details as {errors?: Record<string, string[]>} | null)?.errors ?? {}
   const named = Object.entries(errors).map(([field, messages]) => `${field} ${messages.join(', ')}`)

@@ -11,7 +11,7 @@ import {availabilityOf, fireRegistrations, limitedUpTo, moveStock} from '../rule
 import {amount, toHalalas} from './partners.ts'
 
 export const variantChange = z.strictObject({
-  /** Whose terms price, assortment and pricingMode are about; every partner's when absent. */
+  /** Whose terms price, assortment and pricingMode are about; every partner's by default. */
   partnerId: z.optional(uuid),
   /** Net SAR; null withdraws the price. Without partnerId it is the catalogue's price as well. */
   price: z.optional(z.nullable(amount)),
@@ -55,7 +55,7 @@ function findVariant(world: World, key: string): Variant | undefined {
 
 const partnerIds = (world: World) => allPartners(world).map(({id}) => id)
 
-/** K06: to delta readers a new floor is no change, nor is a value that was there before. */
+/** K06: a new floor, or a value that is set again, does not count as a change for `changedSince`. */
 function changeFlags(world: World, variant: Variant, change: Change, now: number): void {
   const {availability, partnerId, price} = change
   const isGeneral = partnerId === undefined && price !== undefined && price !== null

@@ -1,7 +1,7 @@
 import {Failure} from '../../contract/failure.ts'
 
 /**
- * What the spec leaves open, and can be turned the other way. The decision that is in force by itself is listed first.
+ * The decisions that can be turned the other way (docs/assumptions.md). The first alternative is the default.
  */
 export const alternatives = {
   E09: ['ignore', 'reject'], // unknown body fields
@@ -39,7 +39,7 @@ export function assume(pairs: readonly string[] = []): Assumptions {
   return chosen as Assumptions
 }
 
-/** The rows that were turned, as `ID=alternative`. */
+/** The decisions that were turned, as `ID=alternative`. */
 export function turned(assumptions: Assumptions): string[] {
   return Object.entries(assumptions)
     .filter(([id, value]) => alternatives[id as keyof Alternatives][0] !== value)

@@ -34,11 +34,11 @@ export interface Call<O extends Operation = Operation> {
   body: Operation extends O ? unknown : Body<O>
   /** The body as it came, with the fields that its schema does not know. */
   sent?: Readonly<Record<string, unknown>> | undefined
-  /** The display currency of X-Partner-Currency, when it is a supported one. */
+  /** The display currency of X-Partner-Currency, if it is supported. */
   currency: Currency | null
   /** The sandbox's time of this request, in milliseconds. */
   now: number
-  /** When the request came through the door: earlier than `now` when a fault kept it waiting. */
+  /** When the request came through the door: earlier than `now` if a fault kept it waiting. */
   arrived?: number
 }
 
@@ -55,7 +55,7 @@ export interface Served {
   name: OperationName
   operation: Operation
   handler: Handler<Operation> | undefined
-  /** What is checked before the transaction. */
+  /** A check before the transaction. */
   check?: ((call: Call) => Promise<void>) | undefined
 }
 
@@ -66,7 +66,7 @@ export interface Route {
   served: [Served, ...Served[]]
 }
 
-/** An answer that is known only after the commit, such as that of a delivery. */
+/** An answer that is known only after the commit, such as the record of a delivery. */
 export class Afterwards {
   readonly payload: () => Promise<unknown>
 

@@ -103,7 +103,7 @@ export interface Violation {
   ids: string[]
 }
 
-/** Everything in the database that must not be so; an empty list when all holds. */
+/** Every invariant that is broken, with the rows that break it. */
 export function checkWorld(world: World): Violation[] {
   return Object.entries(invariants).flatMap(([invariant, sql]) => {
     const rows = world.all<{id: string | number}>(sql)

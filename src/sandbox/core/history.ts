@@ -16,7 +16,7 @@ import type {World} from './world.ts'
 
 const day = 86_400_000
 
-/** What Rimal Retail has done before today. Orders go through the same rules as any other. */
+/** The history of Rimal Retail before today. Its orders go through the same rules as any other. */
 export function seedHistory(sandbox: State, bulkEntries = 0): void {
   // One order failed for want of money, whatever is assumed of overdrafts.
   const state: State = {...sandbox, assumptions: {...sandbox.assumptions, L04: 'refused'}}
@@ -50,7 +50,7 @@ export function seedHistory(sandbox: State, bulkEntries = 0): void {
   seedWishes(state, partner, now)
 }
 
-/** What the wallet held before its ledger begins (L03), in halalas. */
+/** The balance before the ledger begins (L03), in halalas. */
 const opening = 1_000_000
 
 /**
@@ -110,7 +110,7 @@ function variantOf({world}: State, sku: string): string {
   return found.id
 }
 
-/** Orders at a past moment; answers the order's id. A cart that a failed order leaves behind is removed. */
+/** Orders at a past moment and returns the order's id. A cart that a failed order leaves behind is removed. */
 function placeOrder(
   state: State,
   {id}: Partner,

@@ -41,7 +41,7 @@ const rules: Rules = {
   ...reports,
 }
 
-/** What an operation checks before its transaction, because it takes time. Throws a Failure to refuse. */
+/** Checks before the transaction of an operation, because they take time. They throw a Failure to refuse. */
 const checks: {[Name in OperationName]?: (call: CallOf<Name>) => Promise<void>} = {
   createWebhook: checkWebhook,
   updateWebhook: checkWebhook,

@@ -29,13 +29,13 @@ import type {Environment, State} from './state.ts'
 import {openWorld} from './world.ts'
 
 export interface SandboxOptions {
-  /** The database file, which no other process may use; in memory when absent. */
+  /** The database file, which no other process may use; in memory by default. */
   file?: string
-  /** What a new database holds; `demo` when absent. */
+  /** What a new database holds; `demo` by default. */
   seed?: string
-  /** Rate limits, as the service has them; on when absent. */
+  /** Rate limits, as the service has them; on by default. */
   limits?: boolean
-  /** The one that it serves (G02); `staging` when absent. */
+  /** The environment that it serves (G02); `staging` by default. */
   environment?: Environment
   /** A certificate and its key in PEM, to serve https (G03). */
   tls?: {cert: string; key: string}
@@ -55,8 +55,8 @@ export interface Sandbox {
   /** The bearer token of the controls below /__sandbox/v1. */
   adminToken: string
   /**
-   * Serves on 127.0.0.1 and answers the base URL. Port 0 picks a free one; of several ports the first free one is
-   * taken. Fails with INVALID_INPUT when the port is taken.
+   * Serves on 127.0.0.1 and returns the base URL. Port 0 picks a free one; of several ports the first free one is
+   * taken. Fails with INVALID_INPUT if the port is taken.
    */
   listen(ports?: number | readonly number[]): Promise<string>
   /** Lets running requests end, then closes the server and the database. */

@@ -123,7 +123,7 @@ export const returnLines = table(
   {key: 'return_id, position'},
 )
 export type ReturnLine = Row<typeof returnLines>
-/** `ordered` is the units outstanding when it was raised. */
+/** `ordered` is how many units were outstanding when it was raised. */
 export const notices = table(
   'notices',
   `n INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, partner_id TEXT NOT NULL, order_id TEXT NOT NULL,
@@ -142,7 +142,7 @@ export const notices = table(
   },
 )
 export type Notice = Row<typeof notices>
-/** What has landed for one return or notice. `shipping` has its VAT, and is null if the fee is not part of it. */
+/** The refund of one return or notice. `shipping` has its VAT, and is null if the fee is not part of it. */
 export const refunds = table(
   'refunds',
   `n INTEGER PRIMARY KEY, subject_id TEXT NOT NULL UNIQUE, kind TEXT NOT NULL CHECK (kind IN ('Return','Cancel')),

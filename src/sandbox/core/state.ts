@@ -14,7 +14,7 @@ export interface State {
   tokens: Tokens
   environment: Environment
   assumptions: Assumptions
-  /** The turned ones in one line, for the header of every answer. */
+  /** The turned assumptions in one line, for the header of every answer. */
   assumed: string
   limits: {enabled: boolean; token: Limiter; rest: Limiter}
   faults: Faults

@@ -47,7 +47,7 @@ export type Row<T extends Table> = {
   [Column in ColumnOf<T['columns']> as NameOf<Column>]: Cell<Column>
 }
 
-/** What a new row is given; a flag may be a boolean. */
+/** The value of a column in a new row; a flag may be a boolean. */
 type Given<Column extends string> = Cell<Column> | (number extends Cell<Column> ? boolean : never)
 /** The columns that a new row may not leave out. */
 type Needed<Column extends string> = Exclude<

@@ -53,7 +53,7 @@ export function openWorld(file: string | ':memory:', seed: string): World {
 }
 
 function openDatabase(file: string | ':memory:'): Database {
-  // What a killed process left behind: the library's own lock is a folder that nobody removes.
+  // The library's own lock is a folder, which a killed process leaves behind.
   if (file !== ':memory:') rmSync(`${file}.lock`, {recursive: true, force: true})
   const db: Database = file === ':memory:' ? new sqlite.Database() : new sqlite.Database(file)
   // Exclusive mode must come first: without shared memory WAL is refused silently, and writes are many times slower.

@@ -98,7 +98,7 @@ export async function identify(
   return identity
 }
 
-/** The token of a bearer header, empty when there is none; the scheme has no case (T04). */
+/** The token of a bearer header, empty if there is none; the scheme has no case (T04). */
 function bearerOf(authorization: string): string {
   return authorization.slice(0, 7).toLowerCase() === 'bearer ' ? authorization.slice(7).trim() : ''
 }

@@ -33,7 +33,7 @@ export function parseBody(text: string | null): Record<string, unknown> {
 export const isStorable = (text: string): boolean => !/[\0\p{Surrogate}]/u.test(text)
 
 /**
- * What is wrong with free strings, by field; one that is left out is none. E15. not shown: their lengths. E14: they are
+ * The faults of free strings, by field; a string that is left out has none. E15. not shown: their lengths. E14: they are
  * not trimmed and counted in UTF-16 units, and a blank one is as good as missing.
  */
 export function faultsOfTexts(
@@ -43,7 +43,7 @@ export function faultsOfTexts(
   const faultOf = (text: string): string[] => {
     if (text.trim() === '') return ['is required']
     if (text.length > longest) return [`must not exceed ${longest} characters`]
-    return isStorable(text) ? [] : ['holds characters that are no text']
+    return isStorable(text) ? [] : ['holds characters that are not text']
   }
   const faults = Object.entries(texts).map(([name, text]) => [name, text === undefined ? [] : faultOf(text)])
   return Object.fromEntries(faults.filter(([, messages]) => messages?.length))
@@ -60,7 +60,7 @@ interface Verdict {
 /**
  * Judges a body by the schema of its operation, which converts nothing (E13). Every offending field is named;
  * unknown fields are dropped, and named in `ignored`, unless `rejectUnknown` (E09). A field with a code of
- * its own decides only when everything else holds.
+ * its own decides only if everything else is valid.
  */
 export function readBody(
   schema: z.ZodMiniType,
@@ -90,7 +90,7 @@ function judge(issues: Issue[], value: unknown): Verdict {
       verdict.own.push({code, name: nameOf(issue.path), message: messageOf(issue, value)})
     else if (issue.code === 'unrecognized_keys') {
       for (const key of issue.keys)
-        verdict.errors[nameOf([...issue.path, key])] = ['is no field of this request']
+        verdict.errors[nameOf([...issue.path, key])] = ['is not a field of this request']
     } else verdict.errors[nameOf(issue.path)] = [messageOf(issue, value)]
   }
   return verdict

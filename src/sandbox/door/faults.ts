@@ -20,7 +20,10 @@ export type Effect = (typeof effects)[number]
 const operation = z
   .string()
   .check(
-    z.refine((name) => Object.hasOwn(api, name), `is no operation; there are ${Object.keys(api).join(', ')}`),
+    z.refine(
+      (name) => Object.hasOwn(api, name),
+      `is not an operation; there are ${Object.keys(api).join(', ')}`,
+    ),
   )
 
 /** What an ordered fault may say. `when: "after"` lets the request commit first, then spoils its answer. */
@@ -35,13 +38,13 @@ export const faultOrder = z.strictObject({
   ),
   effect: z.enum(effects),
   when: z.optional(z.enum(['before', 'after'])),
-  /** How many requests it meets; all of them when absent. */
+  /** How many requests it meets; all of them by default. */
   times: z.optional(z.int().check(z.gte(1))),
-  /** The chance that it meets a matching request, from 0 to 1; 1 when absent. */
+  /** The chance that it meets a matching request, from 0 to 1; 1 by default. */
   probability: z.optional(z.number().check(z.gte(0), z.lte(1))),
   seed: z.optional(z.int()),
   delayMs: z.optional(z.int().check(z.gte(0), z.lte(600_000))),
-  /** For `status`: the HTTP status and the code to answer. */
+  /** For `status`: the HTTP status and the code of the answer. */
   status: z.optional(z.int().check(z.gte(400), z.lte(599))),
   state: z.optional(z.string()),
   /** Seconds, as the header Retry-After. */
@@ -114,7 +117,7 @@ function usualMoment(order: FaultOrder): 'before' | 'after' {
   return refuses || order.effect === 'slow' ? 'before' : 'after'
 }
 
-/** The HTTP status that an ordered refusal answers. */
+/** The HTTP status of an ordered refusal. */
 export function statusOf({status, state}: FaultOrder): number {
   return status ?? (state === undefined ? 503 : (entryOf(state).http ?? 503))
 }

@@ -28,14 +28,14 @@ function incomingOf(context: HttpContext): Incoming {
     },
     body: async () => {
       if (Number(incoming.headers['content-length'] ?? 0) > maxBodyBytes) return null
-      // A caller who left in the middle of its body sent no JSON; nobody hears the answer.
+      // A caller who left in the middle of its body sent half a body; nobody will read the answer.
       const text = await context.req.text().catch(() => '')
       return Buffer.byteLength(text) > maxBodyBytes ? null : text
     },
   }
 }
 
-/** The ways in which an answer gets lost: cut before its first byte, never sent, or cut in its middle. */
+/** Loses an answer: cuts the connection before its first byte, never sends it, or cuts it in its middle. */
 function breakOff(context: HttpContext, sent: Outgoing): Response {
   const {incoming, outgoing} = context.env
   if (sent.broken === 'reset') incoming.socket.resetAndDestroy()

@@ -3,7 +3,7 @@
  * alone (X10), and how many requests run at once is not limited (X14).
  */
 export interface Limiter {
-  /** Takes a permit; otherwise answers the whole seconds until one returns. A refused request takes nothing. */
+  /** Takes a permit; otherwise returns the whole seconds until one is free again. A refused request takes nothing. */
   take(key: string, now: number): number | undefined
   /** Permits taken within the window, by key. */
   inUse(now: number): Record<string, number>

@@ -21,9 +21,9 @@ export type Matcher<R> = (method: string, path: string) => Match<R> | {allow: st
 
 /**
  * Finds the route of a method and an encoded path. Literals are case-sensitive (G04) and win over parameters
- * (X02), each segment is decoded once, so an encoded slash stays inside its segment (G05). Answers the other
- * methods when only they match, to HEAD and OPTIONS too (E07), and undefined when nothing does or the path
- * does not decode.
+ * (X02), each segment is decoded once, so an encoded slash stays inside its segment (G05). Returns the other
+ * methods if only they match, to HEAD and OPTIONS too (E07), and undefined if nothing matches or the path does
+ * not decode.
  */
 export function createMatcher<R extends Pattern>(routes: readonly R[]): Matcher<R> {
   const bySize = new Map<number, Entry<R>[]>()

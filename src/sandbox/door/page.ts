@@ -24,7 +24,7 @@ export function pageOf<Item>(
   return {items, pagination: {page, pageSize, totalCount, totalPages, ...bounds}}
 }
 
-/** What a page is read by: `columns`, a FROM clause with its `values`, and the order, all SQL. */
+/** Rows to page through: `columns`, a FROM clause with its `values`, and the order, all SQL. */
 interface Source {
   columns?: string
   from: string

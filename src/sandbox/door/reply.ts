@@ -30,14 +30,14 @@ export function refusal(code: string, details: unknown = null): Reply {
   return {status, state: code, payload: null, details, headers}
 }
 
-/** The one way out: the bytes of every answer. */
+/** The bytes of every answer. */
 export function envelope(reply: Reply): string {
   return JSON.stringify({state: reply.state, payload: reply.payload, details: reply.details})
 }
 
 /**
- * Refuses with a code of the catalogue. Details hold what the spec names (E04), or a hint (E05). One that is about a
- * field or a parameter is `invalid`.
+ * Refuses with a code of the catalogue. Details hold what the spec names (E04), or a hint (E05). Use `invalid` for a
+ * field or a parameter.
  */
 export function refuse(
   code: Code | (string & {}),

@@ -20,11 +20,11 @@ export interface Exchange {
   ignored: string[]
   /** The effect of a fault that met it. */
   fault: string | null
-  /** What went wrong inside the sandbox: a bug. */
+  /** The error inside the sandbox that it met: a bug. */
   bug: string | null
 }
 
-/** The journal of the last exchanges, in memory. Secrets are taken out when it is read. */
+/** The journal of the last exchanges, in memory. Secrets are redacted as it is read. */
 export interface Requests {
   add(exchange: Omit<Exchange, 'n'>): void
   /** Oldest first; only those after number `since`. */

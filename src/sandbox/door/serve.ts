@@ -44,7 +44,7 @@ export async function serve(visit: Admitted): Promise<Reply> {
 
 type Asked = Pick<Call, 'query' | 'body' | 'sent' | 'currency'>
 
-/** What a request asks for, once its media type, its query and its body are found valid, in this order. */
+/** Reads what a request asks for. Refuses its media type, its query or its body, in this order. */
 function readRequest(
   {state, incoming, trace, route, search}: Admitted,
   takesBody: boolean,

@@ -4,7 +4,7 @@ import type {State} from '../core/state.ts'
 import {type Effect, type Fault, statusOf} from './faults.ts'
 import {type Outgoing, type Reply, refusal, success} from './reply.ts'
 
-/** The codes that only an ordered fault answers (X12). */
+/** Codes that only an ordered fault answers with (X12). */
 const codes: Readonly<Record<number, string>> = {
   ...codeOfStatus,
   401: 'UPSTREAM_AUTH_FAILED',

@@ -15,7 +15,7 @@ export interface Incoming {
   body(): Promise<string | null>
 }
 
-/** What is learned about a request on its way through the door, for the journal. */
+/** Facts about a request that the door collects on its way, for the journal. */
 export interface Trace {
   operation: string | null
   partnerId: string | null

@@ -3,7 +3,7 @@ import type {Brand} from '../core/schema.ts'
 import {pageOfRows} from '../door/page.ts'
 import {refuse} from '../door/reply.ts'
 
-/** K11: a brand belongs to a partner's catalogue when one of its variants does. */
+/** K11: a brand belongs to a partner's catalogue if one of its variants does. */
 const own = `FROM brands b WHERE EXISTS (
   SELECT 1 FROM scents s JOIN variants v ON v.scent_id = s.id JOIN assortment a ON a.variant_id = v.id
   WHERE s.brand_id = b.id AND a.partner_id = ?1)`

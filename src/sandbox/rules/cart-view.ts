@@ -26,8 +26,8 @@ export type CartLine = Pick<Variant, 'sku' | 'size_ml' | 'compare_at' | 'badges'
   }
 
 /**
- * A customerRef as it came, or the refusal of an empty (C01) or overlong one. One that reads like a piece of
- * a path, such as `items`, is fine, although some routes can't reach its cart (C04).
+ * A customerRef as it came, or the refusal of an empty (C01) or overlong one. A name such as `items` is
+ * fine, although some routes can't reach its cart (C04).
  */
 export function checkedRef(ref: string): string {
   if (ref === '') invalid({customerRef: ['must not be empty; leave it out for the partner-level cart']})

@@ -139,7 +139,7 @@ function removeLine(world: World, cart: Cart, variantId: string): void {
   else touch(world, cart)
 }
 
-/** P12: counts a mutation: a lock of an earlier version is unusable, even when the change is undone. */
+/** P12: counts a mutation: a lock of an earlier version is unusable, even if the change is undone. */
 function touch(world: World, cart: Cart): void {
   world.run('UPDATE carts SET version = version + 1 WHERE id = ?', cart.id)
 }

@@ -50,7 +50,7 @@ function takePriceLock(call: CallOf<'takePriceLock'>): unknown {
   return lockOf(call, checkedRef(call.params.customerRef))
 }
 
-/** P08. not shown: the answer. A preview with its lock, or a refusal when the cart can't check out. */
+/** P08. not shown: the answer. A preview with its lock, or a refusal if the cart can't check out. */
 export function lockOf(call: CheckoutCall, ref: string): unknown {
   const standing = standingOf(call, ref)
   if (standing.cartIssue !== 'CART_HAS_PENDING_ORDER') refuseUnlessActive(call.partner)
@@ -90,7 +90,7 @@ function standingOf(call: CheckoutCall, ref: string): Standing {
   }
 }
 
-/** The most blocking issue of a line (P03). One that left the assortment is as good as unavailable (P05). */
+/** The most blocking issue of a line (P03). A variant that left the assortment counts as unavailable (P05). */
 function issueOf(line: CartLine): string | null {
   if (line.mode === null) return 'UNAVAILABLE'
   if (line.price === null) return 'NOT_PRICED' // P04

@@ -16,7 +16,7 @@ interface Surroundings {
   closing: AbortSignal
   strict: boolean
   assumptions: Assumptions
-  /** Called when a subscription has nothing to do any more. */
+  /** Called when a subscription has nothing left to do. */
   idle(): void
 }
 
@@ -26,7 +26,7 @@ export function createDeliverer(around: Surroundings): Deliverer {
   const busy = new Map<number, Promise<unknown>>()
   let era = 0
 
-  /** Answers undefined when the sandbox closed or its database was replaced while the attempt was under way. */
+  /** Resolves to undefined if the sandbox closed or its database was replaced while the attempt was under way. */
   const attempt = (delivery: Delivery): Promise<Attempt | undefined> => {
     const made = attemptNow(delivery)
     busy.set(delivery.n, made)
@@ -105,8 +105,8 @@ async function send(around: Surroundings, delivery: Delivery): Promise<Posted | 
 }
 
 /**
- * Writes an attempt down, with what becomes of its delivery. One that was dropped meanwhile is not tried again, and of
- * one that was purged meanwhile nothing is kept.
+ * Records an attempt, and what follows for its delivery. A delivery that was dropped meanwhile is not tried again; if it
+ * was purged meanwhile, nothing is recorded.
  */
 function record(world: World, {n}: Delivery, {status, error}: Posted, sentAt: number): Attempt | undefined {
   const delivery = world.get<Delivery & {event_type: string}>(
@@ -143,7 +143,7 @@ function record(world: World, {n}: Delivery, {status, error}: Posted, sentAt: nu
 
 /**
  * The moment of the next attempt by the schedule, which a sandbox that was down does not shift (H28); but a receiver
- * is never given less time than the schedule's first pause. null when the schedule is through.
+ * is never given less time than the schedule's first pause. null at the end of the schedule.
  */
 function nextAttempt(firstAt: number, attempts: number, sentAt: number): number | null {
   const after = schedule[attempts]

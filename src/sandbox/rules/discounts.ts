@@ -17,7 +17,7 @@ function listDiscountCodes(call: CallOf<'listDiscountCodes'>): unknown {
   return pageOfRows(call, {from, values, order: 'created_at DESC, id DESC', ends: true}, codePayload)
 }
 
-/** D02. not shown: path, body and answer of the create, and what a code that is taken answers. */
+/** D02. not shown: path, body and answer of the create, and the refusal of a code that is taken. */
 function createDiscountCode(call: CallOf<'createDiscountCode'>): unknown {
   const {world, partner, body, now} = call
   const errors = faultsOf(call, body)
@@ -60,7 +60,7 @@ function isTaken(world: World, partnerId: string, code: string): boolean {
 
 type Errors = Record<string, string[]>
 
-/** What is wrong with the fields, beyond their types. D01: the names of the second type and scope are made up. */
+/** The faults of the fields, beyond their types. D01: the names of the second type and scope are made up. */
 function faultsOf({world, partner}: Pick<Call, 'world' | 'partner'>, body: DiscountBody): Errors {
   const scoped = body.scopedVariantIds.map((id) => id.toLowerCase())
   const from = momentOf(body.validFrom)

@@ -15,15 +15,15 @@ const hour = 3_600_000
 const window = 72 * hour
 
 /**
- * PATCH .../respond. N09: a choice that is none fails as its body does. The deadline itself is already too late (N02),
- * whether or not the sweep came by (N03).
+ * PATCH .../respond. N09: an unknown choice makes the body invalid. The deadline itself is already too late (N02),
+ * whether or not the expiry has run (N03).
  */
 function respondToNotice(call: CallOf<'respondToNotice'>): object {
   const {state, world, partner, params, body, now} = call
   const notice = find(world, notices, {id: params.noticeId.toLowerCase(), partner_id: partner.id})
   if (notice === undefined) refuse('NOT_FOUND_UNFULFILLABLE_NOTICE') // G19. not shown: the name of the 404.
   if (notice.status !== 'AwaitingPartnerResponse' || now >= notice.deadline_at) {
-    // It was open when the request came in, and expired while that waited: the sweep has won the race.
+    // It was open when the request came in, and expired while the request waited: the expiry won the race.
     const isRace = notice.status !== 'Resolved' && (call.arrived ?? now) < notice.deadline_at
     refuse(isRace ? 'CONFLICT_NOTICE_ALREADY_RESOLVED' : 'BUSINESS_NOTICE_NOT_AWAITING_RESPONSE')
   }
@@ -35,7 +35,7 @@ function respondToNotice(call: CallOf<'respondToNotice'>): object {
   return noticePayload(world, resolved)
 }
 
-/** The system's own default, when the window has passed without an answer. */
+/** The service's own default, if the window passes without a response. */
 export function expireNotice(state: State, id: string, at: number): void {
   const {world} = state
   const notice = find(world, notices, {id})
@@ -120,9 +120,9 @@ export const noticeOrder = z.strictObject({
   /** The line's id, or the id or SKU of its variant. */
   lineId: z.string(),
   reason: z.optional(z.enum(['OutOfStock', 'Lost'])),
-  /** Units that can still be shipped; 0 when absent. */
+  /** Units that can still be shipped; 0 by default. */
   availableQuantity: z.optional(z.int().check(z.gte(0))),
-  /** Whether the shipment has left; as its group says when absent. */
+  /** Whether the shipment has left; as its group says by default. */
   departed: z.optional(z.boolean()),
 })
 

@@ -51,7 +51,7 @@ function tellOfDelivery(world: World, order: Order, at: number): void {
   }
 }
 
-/** O27: an order beyond repair: its reference answers CONFLICT_ORDER_REQUIRES_INTERVENTION from now on. */
+/** O27: an order beyond repair: its reference is refused with CONFLICT_ORDER_REQUIRES_INTERVENTION from now on. */
 export function interveneIn({world}: State, key: string): object {
   const order = findOrder(world, key)
   world.run('UPDATE orders SET intervention = 1 WHERE id = ?', order.id)

@@ -43,7 +43,7 @@ interface NewOrder {
 
 /**
  * POST /scent/orders, all of it inside one transaction. O06: the checks stand in a fixed order, so that a
- * repeated success answers CONFLICT_ORDER_DUPLICATE_REFERENCE, never that its lock or its code is used up.
+ * repeated success is a CONFLICT_ORDER_DUPLICATE_REFERENCE, never a lock or a code that is used up.
  */
 export function createOrder(call: OrderCall): Created {
   const {world, partner, body, state} = call
@@ -149,7 +149,7 @@ function refuseUnlessStillSold({world, partner}: OrderCall, lines: PricedLine[])
   }
 }
 
-// O09, O10. not shown: what an empty wallet, or none, answers. No code is listed, but the status Failed is.
+// O09, O10. not shown: the refusal for a wallet that is empty or missing. No code is listed, but the status Failed is.
 function walletRefusal(wallet: Halalas | null, totals: Totals, overdraft: Assumptions['L04']): string | null {
   if (wallet === null) return 'WALLET_NOT_PROVISIONED'
   const isShort = wallet < chargedWithVat(totals)
@@ -204,7 +204,7 @@ function insertOrder(call: OrderCall, order: NewOrder, ref: string): void {
   })
 }
 
-/** What a successful order moves: stock, wallet, discount usage, its one group (O22), and the cart (C13). */
+/** Moves what a successful order moves: stock, wallet, discount usage, its one group (O22), and the cart (C13). */
 function settle(call: OrderCall, order: NewOrder, cartId: string): void {
   const {state, world, partner, now} = call
   for (const line of order.lines) moveStock(world, line.variantId, -line.quantity, 'Order', order.id, now)

@@ -1,14 +1,14 @@
 import type {Partner, Terms} from '../core/schema.ts'
 import {type Currency, type Halalas, portion, sar, shownIn, shownInOrNull, vatOn} from './money.ts'
 
-/** What one line costs. Commission is taken on Retail lines only. */
+/** The amounts of one line. Commission is taken on Retail lines only. */
 export interface LineAmounts {
   net: Halalas
   vat: Halalas
   commission: {net: Halalas; vat: Halalas} | null
 }
 
-/** What a cart or an order costs; shipping is one fee for all of it. */
+/** The amounts of a cart or an order; shipping is one fee for all of it. */
 export interface Totals {
   goodsNet: Halalas
   goodsVat: Halalas

@@ -11,7 +11,7 @@ export interface LineRefund {
   quantity: number
   net: Halalas
   vat: Halalas
-  /** null when these units carried no commission. */
+  /** null if these units carried no commission. */
   clawback: Halalas | null
 }
 
@@ -20,7 +20,7 @@ export function linesOf(world: World, orderId: string): OrderLine[] {
 }
 
 /**
- * What `quantity` more units of a line give back: goods, VAT, and the commission incl. VAT in proportion (R14). The
+ * The refund of `quantity` more units of a line: goods, VAT, and their share of the commission with VAT (R14). The
  * shares are differences of running totals, so that the parts of a line add up to the line to the halala.
  */
 export function lineRefund(line: OrderLine, quantity: number): LineRefund {
@@ -35,7 +35,7 @@ export interface Landing {
   kind: 'Return' | 'Cancel'
   /** The return request or the notice. */
   subjectId: string
-  /** What the ledger names: an RMA number or a notice's id (L11). */
+  /** As the ledger names it: an RMA number or a notice's id (L11). */
   referenceId: string
   order: Order
   lines: LineRefund[]
@@ -86,14 +86,14 @@ function takeFromLine(world: World, {kind, order, at}: Landing, line: OrderLine,
   if (kind === 'Cancel') moveStock(world, line.variant_id, quantity, 'Cancel', order.id, at)
 }
 
-/** The order-level fee, given back once in an order's life (R15, N07); null when there is none left. */
+/** The order-level fee, given back once in an order's life (R15, N07); null if there is none left. */
 function unrefundedShipping(world: World, order: Order): Halalas | null {
   const fee = order.shipping_net + order.shipping_vat
   const from = 'FROM refunds WHERE order_id = ? AND shipping IS NOT NULL'
   return fee === 0 || count(world, from, order.id) > 0 ? null : fee
 }
 
-/** A first return makes an order PartiallyReturned, even when nothing is left of it, unless O20 is turned. */
+/** A first return makes an order PartiallyReturned, even if nothing is left of it, unless O20 is turned. */
 function moveOrder({world, assumptions}: State, {kind, order}: Landing): void {
   const isGone = linesOf(world, order.id).every((line) => line.returned + line.cancelled === line.quantity)
   const whole = kind === 'Return' ? 'Returned' : 'Cancelled'

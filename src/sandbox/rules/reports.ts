@@ -37,7 +37,7 @@ function readSalesReport(call: ReportCall): unknown {
 function soldLines(call: ReportCall): {fromUtc: number; toUtc: number; lines: SoldLine[]} {
   const {fromUtc, toUtc} = call.query
   if (fromUtc === undefined || toUtc === undefined) {
-    // L17. not shown: what a missing date answers.
+    // L17. not shown: the refusal for a missing date.
     const missing = {...(fromUtc === undefined && {fromUtc: ['is required']})}
     const errors = {...missing, ...(toUtc === undefined && {toUtc: ['is required']})}
     invalid(errors, 'VALIDATION_INVALID_QUERY_PARAMETER')

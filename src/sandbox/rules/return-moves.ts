@@ -17,7 +17,7 @@ export interface RefundTerms {
 }
 
 /**
- * Takes a return request to a step, and through those before it that were not taken yet. Refused when it is past
+ * Takes a return request to a step, and through those before it that were not taken yet. Refused if it is past
  * that step or closed.
  */
 export function advanceReturn(state: State, key: string, step: ReturnStep, terms: RefundTerms): object {

@@ -163,7 +163,7 @@ function pageOfReturns(
   return pageOfRows<Return>(call, source, (row) => listedReturn(call.state, row))
 }
 
-/** The items of lists also carry what the answer to a create leaves out. */
+/** Items of lists have some fields that the answer to a create lacks. */
 export function listedReturn(state: State, row: Return): object {
   const n = find(state.world, orders, {id: row.order_id})?.n ?? 0
   return {
@@ -180,7 +180,7 @@ export function listedReturn(state: State, row: Return): object {
 /** not shown: the form of the number. (R08) */
 export const returnNumberOf = ({n}: {n: number}): string => `RMA-${String(n).padStart(6, '0')}`
 
-/** What does not apply yet is null; the timeline is there from the start (R10). */
+/** Fields that do not apply yet are null; the timeline is there from the start (R10). */
 export function returnPayload(state: State, row: Return): object {
   const {world} = state
   const refund = refundFor(world, row.id)

@@ -9,7 +9,7 @@ const lookups = {
   audience: ['MEN', 'WOMEN', 'UNISEX'],
 } as const
 
-/** K11: a scent belongs to a partner's catalogue when one of its variants does. */
+/** K11: a scent belongs to a partner's catalogue if one of its variants does. */
 const own = `FROM scents s WHERE EXISTS (
   SELECT 1 FROM variants v JOIN assortment a ON a.variant_id = v.id WHERE v.scent_id = s.id AND a.partner_id = ?1)`
 

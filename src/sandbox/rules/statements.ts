@@ -15,14 +15,14 @@ function readStatement({world, partner, params}: CallOf<'readStatement'>): unkno
   return statementPayload(world, partner, row ?? refuse('NOT_FOUND_STATEMENT'))
 }
 
-/** L10. not shown: the answer, beyond "provisional documents". The door has seen to it that both ends are given. */
+/** L10. not shown: the answer, beyond "provisional documents". The door has made sure that both ends are given. */
 function reportStatement({world, partner, query, now}: CallOf<'reportStatement'>): unknown {
   const {from = now, to = now} = query
   const totals = totalsIn(world, partner.id, from, to)
   return documentOf(world, partner, {...totals, sequence: null, from, to, generatedAt: now})
 }
 
-/** L06: closes a month for a partner. What is in its ledger by then does not change any more. */
+/** L06: closes a month for a partner. Its ledger up to then does not change any more. */
 export function closeStatement(world: World, partnerId: string, from: number, to: number): string {
   const id = world.id('statement')
   const {debits, credits} = totalsIn(world, partnerId, from, to)

@@ -32,7 +32,7 @@ export function assortedVariant(
 
 /**
  * Moves the stock of a variant and records why. A move that changes the availability counts as a change of the row
- * for delta readers. Throws when it would go below zero.
+ * for delta readers. Throws if it would go below zero.
  */
 export function moveStock(
   world: World,

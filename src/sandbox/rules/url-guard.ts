@@ -6,7 +6,7 @@ import {invalid} from '../door/reply.ts'
 /** not shown: the values of details.reason. (H23) */
 export type UnsafeReason = 'NOT_ABSOLUTE_HTTPS' | 'USERINFO_NOT_ALLOWED' | 'UNRESOLVABLE' | 'PRIVATE_ADDRESS'
 
-/** Where a delivery may connect: to the addresses that were checked, and no other one. */
+/** The addresses that were checked; a delivery may connect to no other. */
 export interface SafeTarget {
   url: URL
   addresses: LookupAddress[]

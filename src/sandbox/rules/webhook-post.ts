@@ -42,7 +42,7 @@ export function signatureOf(
 
 /**
  * Makes one attempt: 10 s, no redirects, any 2xx is a success (H08). The URL is judged anew, and the connection goes
- * to the address that was judged. Answers undefined when the sandbox closed meanwhile.
+ * to the address that was judged. Resolves to undefined if the sandbox closed meanwhile.
  */
 export async function post(parcel: Parcel): Promise<Posted | undefined> {
   const target = await judgeUrl(parcel.url, parcel)

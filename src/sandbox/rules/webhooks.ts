@@ -16,7 +16,7 @@ export const keptFor = 30 * 86_400_000
 
 type SettingsCall = CallOf<'createWebhook'> | CallOf<'updateWebhook'>
 
-/** What is judged before the transaction of a create or an update: types, headers, and the URL, which takes time. */
+/** Judges, before the transaction of a create or an update, the types, the headers, and the URL, which takes time. */
 export async function checkWebhook(call: SettingsCall): Promise<void> {
   const {url, eventTypes: types, headers} = call.body
   const ofTypes = types === undefined ? {} : faultsOfTypes(types)
@@ -54,7 +54,7 @@ function isUnchanged({world, params}: SettingsCall, url: string): boolean {
   return find(world, subscriptions, {id: params.webhookId.toLowerCase()})?.url === url
 }
 
-/** H01. not shown: the route, and how a partner learns the signing secret. Here this answer tells it, once. */
+/** H01. not shown: the route, and how a partner learns the signing secret. This answer tells it, once. */
 function createWebhook({world, partner, body, now}: CallOf<'createWebhook'>): Created {
   refuseSixth(world, partner.id)
   const secret = newSecret()
@@ -73,15 +73,15 @@ function createWebhook({world, partner, body, now}: CallOf<'createWebhook'>): Cr
 
 export const newSecret = (): string => `whsec_${randomBytes(32).toString('base64url')}`
 
-/** H15: counted where one becomes active. */
+/** H15: counted whenever a subscription becomes active. */
 function refuseSixth(world: World, partnerId: string): void {
   if (count(world, 'FROM subscriptions WHERE partner_id = ? AND active', partnerId) >= activeLimit)
     refuse('BUSINESS_WEBHOOK_SUBSCRIPTION_LIMIT')
 }
 
 /**
- * What is left out stays; headers are replaced as a whole, and stay when they are null. H18: a URL or a list of types
- * that is null fails as its body does.
+ * A field that is left out stays; headers are replaced as a whole, and stay if they are null. H18: a URL or a list of
+ * types that is null makes the body invalid.
  */
 function updateWebhook(call: CallOf<'updateWebhook'>): object {
   const {world, body} = call

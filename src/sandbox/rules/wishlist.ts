@@ -24,7 +24,7 @@ function readWishlist(call: CallOf<'readWishlist'>): unknown {
   return wishlistPayload(call, checkedRef(call.params.customerRef))
 }
 
-/** W01. not shown: path, body and answer of the add. A repeat changes nothing, whatever became of the variant. */
+/** W01. not shown: path, body and answer of the add. A repeat changes nothing, even if the variant is lost by now. */
 function addWishlistItem(call: CallOf<'addWishlistItem'>): unknown {
   const {world, partner, now} = call
   const ref = checkedRef(call.params.customerRef)
@@ -39,7 +39,7 @@ function addWishlistItem(call: CallOf<'addWishlistItem'>): unknown {
   return wishlistPayload(call, ref)
 }
 
-/** W03: one that is not there is no error, but only a UUID can name a variant. */
+/** W03: removing what is not there succeeds, but only a UUID can name a variant. */
 function removeWishlistItem(call: CallOf<'removeWishlistItem'>): unknown {
   const ref = checkedRef(call.params.customerRef)
   const variantId = call.params.variantId.toLowerCase()

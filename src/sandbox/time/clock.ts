@@ -8,7 +8,7 @@ export interface Clock {
   /** Moves to a moment, frozen or live as it is. */
   moveTo(moment: number): void
   freeze(): void
-  /** Runs on from where it stands. */
+  /** Runs on from its present time. */
   thaw(): void
   /** Back to this machine's time. */
   reset(): void

@@ -18,11 +18,11 @@ interface Next {
 interface Job {
   name: string
   /**
-   * The earliest moment after this one at which it is due, and for what. One that has something to run is judged by
-   * the database alone: it is due, however late, until it ran.
+   * The earliest moment after this one at which it is due, and for what. A job that has something to run is judged
+   * by the database alone: it is due, however late, until it ran.
    */
   next(world: World, after: number): Next | undefined
-  /** Does it; may answer the ids of what it made, instead of those it was due for. */
+  /** Does it; may return the ids of what it made, instead of those it was due for. */
   run?(state: State, ids: string[], at: number): string[] | undefined
 }
 
@@ -170,7 +170,7 @@ function nextDue(world: World, after: number, among: readonly Job[] = jobs): Due
   return due.sort((a, b) => a.at - b.at)[0]
 }
 
-/** The moment of the next job, or undefined when nothing is due any more. */
+/** The moment of the next job; undefined if nothing is due any more. */
 export function nextMoment({world, clock}: State): number | undefined {
   return nextDue(world, clock.now())?.at
 }
