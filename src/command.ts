@@ -26,7 +26,7 @@ import type {Table} from './terminal/table.ts'
 import {paintFor, roomOf, safe, wrap} from './terminal/text.ts'
 import {failureOf, requireOneOutput, wantsJson} from './terminal/usage.ts'
 
-// A command takes its flags from where it takes its base.
+// A command imports its flags from the file of its base class.
 export {
   apiFlags,
   concurrencyFlag,
@@ -40,7 +40,7 @@ export {
 // biome-ignore lint/suspicious/noExplicitAny: oclif's own shape of parsed flags and arguments
 type Parsed = {[name: string]: any}
 
-/** Bad lines of a file that are shown in a terminal, where more would only scroll away. */
+/** How many bad lines of a file a terminal shows: more would only scroll away. */
 const LINES_IN_TERMINAL = 300
 
 /**
@@ -55,13 +55,13 @@ export abstract class ScentCommand extends Command {
   private opened: Session | undefined
   private ending: (() => Promise<void>) | undefined
   private found: Failure | undefined
-  /** What Ctrl-C finds under way, and how it ends a command. */
+  /** What Ctrl-C and SIGTERM do to this command. */
   readonly interrupts = new Interrupts()
   private readonly out = new Outlet(process.stdout)
   private readonly err = new Outlet(process.stderr)
 
   /**
-   * What to show a person, or a pipe; --json prints the result of run() instead. The first view is the data: only it
+   * Hands over views to be shown to a person or a pipe; --json prints the result of run() instead. The first view is the data: only it
    * goes into a pipe or a CSV file, the others are for people.
    */
   show(...views: View[]): void {
@@ -89,7 +89,7 @@ export abstract class ScentCommand extends Command {
     const past = Number(totalPages) > 0 && (flags.page ?? 1) > Number(totalPages)
     const empty = past ? {empty: `Page ${flags.page} is past the end.`} : {}
     this.show(rows ? {...view, ...empty, rows} : await this.anyView(page))
-    // Also where the rows go into a pipe: no rows would look like an empty list there.
+    // In a pipe as well, where no rows would look like an empty list.
     if (past) this.asides.push(`The last page is ${totalPages}. --all shows the ${totalCount} rows.`)
     else if (Number(totalPages) > 1)
       this.aside(`Page ${flags.page ?? 1} of ${totalPages}, ${totalCount} rows in all; --all shows them.`)
@@ -125,14 +125,14 @@ export abstract class ScentCommand extends Command {
     return (await this.ask()).confirm(message)
   }
 
-  /** A picture above a table in a terminal, and nowhere else. `draw` gets the width in cells. */
+  /** Draws a picture above a table, in a terminal only. `draw` gets the width in cells. */
   protected picture(title: string, draw: (width: number) => string): void {
     if (!this.inTerminal) return
     const drawn = draw(roomOf(process.stdout))
     if (drawn) process.stdout.write(`${wrap(safe(title), roomOf(process.stdout))}\n${drawn}\n`)
   }
 
-  /** A hint that belongs beside a table in a terminal, and nowhere else. */
+  /** Adds a hint below a table, in a terminal only. */
   protected aside(text: string): void {
     if (this.inTerminal) this.asides.push(text)
   }
@@ -189,7 +189,7 @@ export abstract class ScentCommand extends Command {
       return parseJson(text)
     } catch (error) {
       const name = path === '-' ? 'stdin' : JSON.stringify(path)
-      throw new Failure('INVALID_INPUT', {message: `${name} holds no JSON: ${(error as Error).message}.`})
+      throw new Failure('INVALID_INPUT', {message: `${name} is not valid JSON: ${(error as Error).message}.`})
     }
   }
 
@@ -271,7 +271,7 @@ export abstract class ScentCommand extends Command {
     // Behind a document that was cut off, another one could not be read.
     if (!this.out.begun && (this.parsed ? this.mode === 'json' : wantsJson(this.argv))) {
       await printDocument(this.out, failureDocument(failure), (text) => this.clean(text))
-      // What broke stdout broke the document too.
+      // If stdout can't be written, the document was lost with it.
       if (!this.out.problem) return
     }
     await this.tell(failure)
@@ -282,9 +282,10 @@ export abstract class ScentCommand extends Command {
     process.exitCode = failure.exitCode
     const {stderr} = process
     const most = stderr.isTTY ? LINES_IN_TERMINAL : Number.POSITIVE_INFINITY
-    const toldAs = {paint: paintFor(stderr), room: roomOf(stderr), most}
+    const clean = (text: string) => this.clean(text)
+    const toldAs = {paint: paintFor(stderr), room: roomOf(stderr), most, clean}
     for await (const text of failureTexts(failure, toldAs)) {
-      await this.err.write(this.clean(text))
+      await this.err.write(text)
       if (this.err.closed) return
     }
   }
@@ -293,7 +294,7 @@ export abstract class ScentCommand extends Command {
     return this.opened?.clean(text) ?? text
   }
 
-  /** What was sent before, where a failure would let one think that nothing was. */
+  /** Adds what was sent before to a failure that sounds as if nothing was. */
   private withStory(failure: Failure): Failure {
     if (failure.code === 'INTERRUPTED' && failure.facts.message === undefined) {
       const {story = this.opened?.story, hint} = this.interrupts.underWay ?? {}

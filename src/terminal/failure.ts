@@ -52,6 +52,8 @@ interface ToldAs {
   most?: number
   /** Cells of a line, after which it wraps; endless by default. */
   room?: number
+  /** Removes secrets: before a line wraps, since half a secret would not be found. */
+  clean?: (text: string) => string
 }
 
 /**
@@ -60,11 +62,16 @@ interface ToldAs {
  */
 export async function* failureTexts(
   failure: Failure,
-  {paint = noPaint, most = Number.POSITIVE_INFINITY, room = Number.POSITIVE_INFINITY}: ToldAs = {},
+  {
+    paint = noPaint,
+    most = Number.POSITIVE_INFINITY,
+    room = Number.POSITIVE_INFINITY,
+    clean = String,
+  }: ToldAs = {},
 ): AsyncGenerator<string> {
   const {httpStatus, details, request, requestId} = failure.facts
   const code = httpStatus === undefined ? failure.code : `${failure.code}, HTTP ${httpStatus}`
-  const wrapped = (line: string) => `${wrap(line, room, line.startsWith(' ') ? 4 : 2)}\n`
+  const wrapped = (line: string) => `${wrap(clean(line), room, line.startsWith(' ') ? 4 : 2)}\n`
   const lines = [`${paint('Error:', 'bad')} ${safe(messageOf(failure))} (${safe(code)})`]
   if (request !== undefined) lines.push(`  request: ${safe(request)}`)
   const {cause} = failure
