@@ -16,8 +16,9 @@ export type OrderAnswer =
   | 'lock-gone'
   | 'for-a-person'
 
-/** What the program decides by. A row of the catalogue states only what differs from its HTTP class. */
+/** What people, scripts and the program decide by. A row of the catalogue states what differs from its HTTP class. */
 interface Decides {
+  remedy: Remedy
   /** What a failed attempt proves: nothing ran; it ran and was refused; or neither. */
   ran: 'no' | 'refused' | 'maybe'
   /**
@@ -33,7 +34,6 @@ interface Decides {
 }
 
 interface Words {
-  remedy: Remedy
   /** One sentence: what happened. */
   says: string
   /** The next step, a command if there is one. */
@@ -57,14 +57,12 @@ export const catalogue = {
   // Gateway codes
   UNAUTHORIZED_MISSING_TOKEN: {
     http: 401,
-    remedy: 'fix',
     ran: 'no',
     says: 'The request carried no bearer token.',
     next: 'Check the Authorization header; `scent auth status` shows the credential in use.',
   },
   UNAUTHORIZED_INVALID_TOKEN: {
     http: 401,
-    remedy: 'fix',
     ran: 'no',
     says: 'The service does not accept this token: malformed, tampered, for another audience, or no partner token.',
     next: 'Check that the credential belongs to this host: `scent auth status`.',
@@ -103,7 +101,6 @@ export const catalogue = {
   },
   NOT_FOUND_ROUTE: {
     http: 404,
-    remedy: 'fix',
     ran: 'no',
     scope: 'job',
     says: 'The service has no such route.',
@@ -111,14 +108,12 @@ export const catalogue = {
   },
   METHOD_NOT_ALLOWED: {
     http: 405,
-    remedy: 'fix',
     ran: 'no',
     says: 'The path exists, with other methods.',
     next: 'Use one of the methods named in the details.',
   },
   UNSUPPORTED_MEDIA_TYPE: {
     http: 415,
-    remedy: 'fix',
     ran: 'no',
     says: 'The body is not application/json.',
     next: 'Send the header Content-Type: application/json.',
@@ -134,19 +129,12 @@ export const catalogue = {
   },
   BAD_GATEWAY: {
     http: 502,
-    remedy: 'wait',
     says: 'The gateway got no valid answer from the service behind it.',
     next: 'Repeat later.',
   },
-  SERVICE_UNAVAILABLE: {
-    http: 503,
-    remedy: 'wait',
-    says: 'The service is unavailable.',
-    next: 'Repeat later.',
-  },
+  SERVICE_UNAVAILABLE: {http: 503, says: 'The service is unavailable.', next: 'Repeat later.'},
   GATEWAY_TIMEOUT: {
     http: 504,
-    remedy: 'wait',
     says: 'The service behind the gateway did not answer in time.',
     next: 'Repeat later; an order with the same reference.',
   },
@@ -154,37 +142,31 @@ export const catalogue = {
   // Query and paging codes
   VALIDATION_UNKNOWN_QUERY_PARAMETER: {
     http: 400,
-    remedy: 'fix',
     says: 'The endpoint does not know a query parameter.',
     next: 'Use the parameters named in details.allowedParameters.',
   },
   VALIDATION_INVALID_DATE: {
     http: 400,
-    remedy: 'fix',
     says: 'A date does not parse, or the start is after the end.',
     next: 'Write dates as 2026-01-31 or 2026-01-31T10:00:00Z, the earlier one first.',
   },
   VALIDATION_INVALID_PAGE_SIZE: {
     http: 400,
-    remedy: 'fix',
     says: 'The page size is not a whole number from 1 to 100.',
     next: 'Give --page-size from 1 to 100.',
   },
   VALIDATION_INVALID_PAGE: {
     http: 400,
-    remedy: 'fix',
     says: 'The page is not a whole number of 1 or more.',
     next: 'Give --page 1 or more.',
   },
   VALIDATION_UNKNOWN_INCLUDE: {
     http: 400,
-    remedy: 'fix',
     says: 'The include list holds a token that the endpoint does not know.',
     next: 'Use pricing, availability or tax.',
   },
   VALIDATION_INVALID_QUERY_PARAMETER: {
     http: 400,
-    remedy: 'fix',
     says: 'A query value is not of its type.',
     next: 'See the details for the parameter and the values it takes.',
   },
@@ -204,25 +186,21 @@ export const catalogue = {
   },
   FORBIDDEN_NOT_YOUR_DESCENDANT: {
     http: 403,
-    remedy: 'fix',
     says: 'The partner to act for is no descendant of the own account.',
     next: 'Check the partner id given with --as.',
   },
   FORBIDDEN_DELEGATION_TARGET_INVALID: {
     http: 403,
-    remedy: 'fix',
     says: 'The partner to act for can not be acted for: it is the own account, or inactive.',
     next: 'Check the partner id given with --as, or leave it out.',
   },
   NOT_FOUND_ORDER: {
     http: 404,
-    remedy: 'fix',
     says: 'The own account has no such order.',
     next: 'A UUID is read as the Scent id, anything else or --global as the global id; `scent orders list` shows those made here.',
   },
   NOT_FOUND_SCENT_ORDER: {
     http: 404,
-    remedy: 'fix',
     says: 'The own account has no such order.',
     next: 'Give the Scent order id, a UUID: `scent orders get`.',
   },
@@ -234,160 +212,126 @@ export const catalogue = {
   },
   NOT_FOUND_STATEMENT: {
     http: 404,
-    remedy: 'fix',
     says: 'The own account has no such statement.',
     next: 'Check the statement id.',
   },
   NOT_FOUND_COMMISSION_PERIOD: {
     http: 404,
-    remedy: 'fix',
     says: 'The own account has no such commission period.',
     next: 'See `scent commissions list`.',
   },
   NOT_FOUND_WEBHOOK_SUBSCRIPTION: {
     http: 404,
-    remedy: 'fix',
     says: 'The own account has no such webhook subscription.',
     next: 'See `scent webhooks list`.',
   },
-  NOT_FOUND_SCENT: {
-    http: 404,
-    remedy: 'fix',
-    says: 'The catalog has no such scent.',
-    next: 'See `scent catalog scents`.',
-  },
-  NOT_FOUND_BRAND: {
-    http: 404,
-    remedy: 'fix',
-    says: 'The catalog has no such brand.',
-    next: 'See `scent catalog brands`.',
-  },
+  NOT_FOUND_SCENT: {http: 404, says: 'The catalog has no such scent.', next: 'See `scent catalog scents`.'},
+  NOT_FOUND_BRAND: {http: 404, says: 'The catalog has no such brand.', next: 'See `scent catalog brands`.'},
   NOT_FOUND_VARIANT: {
     http: 404,
-    remedy: 'fix',
     says: 'No such variant, or it is not in the assortment of this account.',
     next: 'See `scent catalog variants`.',
   },
   NOT_FOUND_CART_ITEM: {
     http: 404,
-    remedy: 'fix',
     says: 'The cart has no line with this variant.',
     next: 'See `scent cart show`; `scent cart add` makes a line.',
   },
   NOT_FOUND_FULFILLMENT_GROUP: {
     http: 404,
-    remedy: 'fix',
     says: 'The order has no such fulfillment group.',
     next: 'See the groups with `scent orders track`.',
   },
   NOT_FOUND_ORDER_LINE: {
     http: 404,
-    remedy: 'fix',
     says: 'The order has no such line.',
     next: 'See the lines with `scent orders get`.',
   },
   // not shown: the names of these three. A service that uses others falls back to its HTTP status.
   NOT_FOUND_RETURN_REQUEST: {
     http: 404,
-    remedy: 'fix',
     says: 'The own account has no such return request.',
     next: 'See `scent returns list`.',
   },
   NOT_FOUND_UNFULFILLABLE_NOTICE: {
     http: 404,
-    remedy: 'fix',
     says: 'The own account has no such notice.',
     next: 'See `scent notices inbox`.',
   },
   NOT_FOUND_DISCOUNT_CODE: {
     http: 404,
-    remedy: 'fix',
     says: 'The own account has no such discount code.',
     next: 'See `scent discounts list`.',
   },
   VALIDATION_ERRORS: {
     http: 400,
-    remedy: 'fix',
     says: 'The service refused some fields of the request.',
     next: 'Correct the fields named in the details.',
   },
   VALIDATION_MISSING_REPORT_RANGE: {
     http: 400,
-    remedy: 'fix',
     says: 'The report needs a start and an end.',
     next: 'Give --from and --to.',
   },
   VALIDATION_INVALID_COMMISSION_PERIOD_STATUS: {
     http: 400,
-    remedy: 'fix',
     says: 'The status is none of a commission period.',
     next: 'Use Provisional, Issued or Settled.',
   },
   VALIDATION_INVALID_PERIOD: {
     http: 400,
-    remedy: 'fix',
     says: 'The period is empty: it ends where it starts.',
     next: 'Give a --to after --from.',
   },
   VALIDATION_REPORT_WINDOW_TOO_LARGE: {
     http: 400,
-    remedy: 'fix',
     says: 'The report window is over 400 days.',
     next: 'Ask for 400 days or less at a time.',
   },
   VALIDATION_UNKNOWN_LOOKUP_CODE: {
     http: 400,
-    remedy: 'fix',
     says: 'The catalog does not know this concentration or audience.',
     next: 'See the list and the value in the details.',
   },
   VALIDATION_WEBHOOK_URL_UNSAFE: {
     http: 400,
-    remedy: 'fix',
     says: 'The webhook URL is not absolute https, does not resolve, or resolves to a private address.',
     next: 'Give a public https URL; details.reason says what is wrong with this one.',
   },
   VALIDATION_PRICE_LOCK_INVALID: {
     http: 400,
-    remedy: 'fix',
     order: 'lock-gone',
     says: 'The price lock is unknown, not of this cart, or the cart has changed since.',
     next: relock,
   },
   VALIDATION_PRICE_LOCK_EXPIRED: {
     http: 400,
-    remedy: 'fix',
     order: 'lock-gone',
     says: 'The price lock has expired.',
     next: relock,
   },
   VALIDATION_INVALID_COUNTRY_CODE: {
     http: 400,
-    remedy: 'fix',
     says: 'The country code is no ISO 3166-1 alpha-3 code.',
     next: 'Use three letters, such as SAU.',
   },
   VALIDATION_CUSTOMER_REF_TOO_LONG: {
     http: 400,
-    remedy: 'fix',
     says: 'The customer reference is over 128 characters.',
     next: 'Shorten it.',
   },
   VALIDATION_WEBHOOK_EVENT_TYPE_NOT_SUBSCRIBED: {
     http: 400,
-    remedy: 'fix',
     says: 'The subscription does not hold this event type.',
     next: 'Add it with `scent webhooks update`, or test one it holds.',
   },
   VALIDATION_INVALID_REASON_CODE: {
     http: 400,
-    remedy: 'fix',
     says: 'The service does not know this return reason.',
     next: 'Use Damaged, or a code the account manager has named.',
   },
   VALIDATION_INVALID_RETURN_STATUS: {
     http: 400,
-    remedy: 'fix',
     says: 'The status is none of a return request.',
     next: 'Use Requested, Accepted, Processing, Refunded, Rejected or Withdrawn.',
   },
@@ -419,7 +363,6 @@ export const catalogue = {
   },
   BUSINESS_CART_NOT_CHECKOUT_READY: {
     http: 422,
-    remedy: 'fix',
     says: 'The cart can not be checked out as it stands.',
     next: 'See each issue and its mend: `scent checkout preview`, or walk through them: `scent checkout`.',
   },
@@ -431,13 +374,11 @@ export const catalogue = {
   },
   BUSINESS_VARIANT_ALREADY_AVAILABLE: {
     http: 422,
-    remedy: 'fix',
     says: 'The variant is available already.',
     next: 'Add it: `scent cart add`.',
   },
   BUSINESS_VARIANT_NOT_UNAVAILABLE: {
     http: 422,
-    remedy: 'fix',
     says: 'The variant is available already.',
     next: 'Add it: `scent cart add`.',
   },
@@ -461,7 +402,6 @@ export const catalogue = {
   },
   BUSINESS_RETURN_REQUEST_EXCEEDS_REMAINING: {
     http: 422,
-    remedy: 'fix',
     says: 'A quantity is above what can still be returned of its line.',
     next: 'See `scent returns list --order` and the order; ask for less.',
   },
@@ -560,13 +500,11 @@ export const catalogue = {
   // Of the sandbox's controls
   NOT_FOUND_PARTNER: {
     http: 404,
-    remedy: 'fix',
     says: 'The sandbox has no such partner.',
     next: 'Name it by id, client id or name: `scent sandbox partner` lists all.',
   },
   NOT_FOUND_WEBHOOK_DELIVERY: {
     http: 404,
-    remedy: 'fix',
     says: 'The sandbox has no such webhook delivery.',
     next: 'See `scent webhooks deliveries`.',
   },
