@@ -15,7 +15,7 @@ export interface Answer {
 
 /**
  * Reads an answer by its state (spec, Envelope); `now` in ms of the wall clock. Fails with the service's own code,
- * known or not; with ODD_ANSWER where there is no envelope and the status says no more, or where state and status
+ * known or not; with ODD_ANSWER if there is no envelope and the status says no more, or if state and status
  * contradict each other.
  */
 export function readAnswer(response: HttpResponse, now: number): Answer {
@@ -47,7 +47,7 @@ function oddMessage(status: number, body: string): string {
   return `The service answered HTTP ${status} with ${what}.`
 }
 
-/** Undefined where the text is no JSON, or nests too deep to be read. */
+/** Returns undefined if the text is not JSON, or nests too deep to be read. */
 function jsonOf(text: string): unknown {
   try {
     return parseJson(text)
@@ -72,7 +72,7 @@ function retryAfterOf(headers: Record<string, string>, now: number): {retryAfter
 
 /**
  * The seconds that a Retry-After asks for, as a number or an HTTP date, never rounded down; `now` in ms of the wall
- * clock. Undefined where it is absent or means nothing.
+ * clock. Returns undefined if it is absent or means nothing.
  */
 function retryAfterSeconds(value: string | undefined, now: number): number | undefined {
   const text = value?.trim() ?? ''

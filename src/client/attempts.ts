@@ -14,7 +14,7 @@ interface Rule {
 }
 
 export interface Attempts {
-  /** Sends a request as often as its rule allows. Fails as told at Client.call. */
+  /** Sends a request as often as its rule allows. Fails as Client.call says. */
   run(request: Prepared, rule: Rule, options: CallOptions): Promise<Answer>
 }
 
@@ -69,7 +69,7 @@ type Outcome =
   | {answer: Answer; failure?: undefined}
   | {failure: Failure; sent: boolean; token: string | undefined}
 
-/** One attempt. What fails before it was sent (no permit, no token) has been tried as often as it should. */
+/** One attempt. A failure before it was sent (no permit, no token) is final: these have their own repeats. */
 async function attempt(
   options: ClientOptions,
   request: Prepared,
@@ -95,7 +95,7 @@ async function attempt(
 
 type Ready = {permit: Permit; token: string | undefined; failure?: undefined} | {failure: Failure}
 
-/** Waits for what a request needs to leave. */
+/** Waits for the permit and the token that a request needs to leave. */
 async function makeReady(
   options: ClientOptions,
   rule: Rule,
@@ -114,7 +114,7 @@ async function makeReady(
   }
 }
 
-/** What keeps a request from leaving is the caller's own word: no attempt, and nothing to repeat. */
+/** If the caller itself keeps a request from leaving, there was no attempt, and nothing is repeated. */
 async function letLeave(permit: Permit, leaving: () => Promise<void>): Promise<void> {
   try {
     await leaving()
@@ -127,7 +127,7 @@ async function letLeave(permit: Permit, leaving: () => Promise<void>): Promise<v
 const tokenFor = ({tokens}: ClientOptions, stale: string | undefined, signal: AbortSignal | undefined) =>
   stale === undefined ? tokens.get(signal) : tokens.renew(stale, signal)
 
-/** Whatever became of a token request, the request it was for has not been sent. */
+/** If there is no token or permit, the request itself has not been sent. */
 const withoutEffect = ({code, facts, cause}: Failure) =>
   new Failure(code, {...facts, effect: 'none'}, {cause})
 

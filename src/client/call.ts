@@ -18,7 +18,7 @@ export interface CallOptions {
   leaving?(): Promise<void>
 }
 
-/** What a client works with in all its calls. */
+/** How all calls of a client are made. */
 export interface ClientOptions {
   send: Send
   /** Host, without /api/v1. */

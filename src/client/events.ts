@@ -1,4 +1,4 @@
-/** What a client tells while it works: waits that a person should know of, and each exchange for --debug. */
+/** Events of a client: waits that a person should know of, and each exchange for --debug. */
 export type ClientEvent =
   /** `retry` and `rate-limit` come from the service; the quotas from our own log, before it would refuse. */
   | {
@@ -12,7 +12,7 @@ export type ClientEvent =
   | {kind: 'shared-credential'}
   | Exchange
 
-/** One request and what came of it. Secrets are blotted out, addresses masked, Authorization left out. */
+/** One request and its answer. Secrets are blotted out, addresses masked, Authorization left out. */
 export interface Exchange {
   kind: 'exchange'
   method: string
@@ -21,7 +21,7 @@ export interface Exchange {
   status?: number
   requestId?: string
   responseBody?: string
-  /** The code of the failure where no answer came. */
+  /** The code of the failure if no answer came. */
   error?: string
   ms: number
 }
@@ -48,7 +48,7 @@ const BLOT = '•••'
 const PERSONAL = /("(?:recipient|line1|line2|nationalAddress|postalCode|phone)"\s*:\s*)"(?:[^"\\]|\\.)*"/g
 const SECRET = /("(?:clientSecret|accessToken|signingSecret)"\s*:\s*)"(?:[^"\\]|\\.)*"/g
 
-/** Text that may be shown: without these secrets, wherever they stand, and without personal fields. */
+/** Text that may be shown: without these secrets, anywhere in it, and without personal fields. */
 export function redact(text: string, secrets: readonly string[]): string {
   let out = text.replace(SECRET, `$1"${BLOT}"`).replace(PERSONAL, `$1"${BLOT}"`)
   for (const secret of secrets) {

@@ -8,7 +8,7 @@ export const LARGEST_HEAD = 16 * 1024
 /** A service may close an idle connection after 5 s; one reused at that moment loses its request. */
 export const KEEP_ALIVE_MS = 4_000
 
-/** What was going on when something broke. */
+/** How far a request was when something broke. */
 export interface Stage {
   /** The request, or a part of it, may have left. */
   left: boolean
@@ -17,7 +17,7 @@ export interface Stage {
 const UNTRUSTED =
   /^(?:CERT_|SELF_SIGNED_CERT|DEPTH_ZERO|UNABLE_TO_|ERR_TLS_CERT_ALTNAME|HOSTNAME_MISMATCH|INVALID_CA)/
 
-/** An error of a socket as a Failure that says what is certain. */
+/** Makes a Failure of an error of a socket; its effect says what is certain. */
 export function lost(error: unknown, {left}: Stage, request: HttpRequest): Failure {
   if (error instanceof Failure) return error
   const code = codeOf(error)
@@ -33,12 +33,12 @@ export function lost(error: unknown, {left}: Stage, request: HttpRequest): Failu
   return failure('NO_CONNECTION', `No connection to ${host} (${code}). Nothing was sent.`, error)
 }
 
-/** Fails with INTERRUPTED where a request is aborted before it is sent. */
+/** Fails with INTERRUPTED if a request is aborted before it is sent. */
 export function requireGoing({signal}: HttpRequest): void {
   if (signal?.aborted) throw new Failure('INTERRUPTED', {effect: 'none'})
 }
 
-/** Stops a request at its deadline, or when it is aborted. What it returns ends the watch. */
+/** Stops a request at its deadline, or when it is aborted. Returns a function that ends the watch. */
 export function watch(request: HttpRequest, stage: Stage, stop: (failure: Failure) => void): () => void {
   const {signal, timeoutMs} = request
   const onAbort = () => stop(new Failure('INTERRUPTED', {effect: stage.left ? 'unknown' : 'none'}))
@@ -61,7 +61,7 @@ export function tooLarge(): Failure {
   return failure('NO_ANSWER', `The answer was larger than ${LARGEST_BODY / 1024 / 1024} MiB and was cut off.`)
 }
 
-/** The bytes of a body as text. Fails with NO_ANSWER where they are no UTF-8. */
+/** The bytes of a body as text. Fails with NO_ANSWER if they are not UTF-8. */
 export function textOf(chunks: readonly Uint8Array[]): string {
   try {
     return new TextDecoder('utf-8', {fatal: true}).decode(Buffer.concat(chunks))

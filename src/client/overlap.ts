@@ -3,7 +3,7 @@ import {isDigits, printJson} from '../contract/money.ts'
 /** Rows remembered: 50 full pages, more than a credential's own quota lets arrive between two of them. */
 const REMEMBERED = 5000
 
-/** Pages without a new row that are read past where a list does not tell its length. */
+/** Pages without a new row that are read before giving up, in a list that does not tell its length. */
 const PATIENCE = 3
 
 /**
@@ -20,7 +20,7 @@ export function openOverlap() {
   let again = 0
 
   return {
-    /** By how much the list has grown since the page before; undefined where it does not tell. */
+    /** By how much the list has grown since the page before; undefined if it does not tell. */
     growth(totalCount: unknown): number | undefined {
       if (typeof totalCount !== 'number') return undefined
       const grown = total === undefined ? 0 : totalCount - total
@@ -28,18 +28,18 @@ export function openOverlap() {
       arrived += Math.max(0, grown)
       return grown
     },
-    /** Where the rows after the last one that was read begin; 0 where that is not among them. */
+    /** The place after the last row that was read; 0 if that is not among these. */
     afterLast: (items: unknown[]) => items.findLastIndex((item) => keyOf(item) === last) + 1,
     /** How many rows at the head of a page have come before. */
     known(items: unknown[]): number {
       const first = items.findIndex((item) => !recent.has(keyOf(item)))
       return first === -1 ? items.length : first
     },
-    /** Without rows that have come before, wherever they stand. */
+    /** Without rows that have come before. */
     unknown: (items: unknown[]) => items.filter((item) => !recent.has(keyOf(item))),
-    /** True where the rows that arrived may be more than those remembered, so that a page may lie before all of them. */
+    /** True if more rows may have arrived than are remembered, so that a page may lie before all of them. */
     outran: (grown: number) => recent.size > 0 && grown >= recent.size,
-    /** True where a page without a new row is one more than arrivals can explain. */
+    /** True if a page without a new row is one more than arrivals can explain. */
     stuck(count: number): boolean {
       again += count
       return again > (total === undefined ? PATIENCE * count : arrived)

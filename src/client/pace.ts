@@ -19,8 +19,8 @@ export interface Pacer {
   /** Waits until a request may leave. Fails with RATE_LIMITED if that is too long, INTERRUPTED on abort. */
   permit(signal?: AbortSignal): Promise<Permit>
   /**
-   * How full the quota is, as far as this process has heard, and the least ms until so many further requests have left;
-   * null if there is none. Only a process that sends nothing reads a file for it.
+   * How full the quota is, as far as this process has heard, and the least ms until that number of further requests
+   * has left; null if there is no quota. Only a process that sends nothing reads a file for it.
    */
   level(requests: number): (Level & {leastMs: number}) | null
 }
@@ -40,7 +40,7 @@ export interface PacerOptions {
   log: SharedFile
   limit: number
   lease: number
-  /** What a wait is called that the service has not asked for. */
+  /** The reason to name for a wait that the service has not asked for. */
   why: 'quota' | 'token-quota'
   /** The longest wait for a permit; a job that must be finished gives infinity. */
   maxWaitMs: number
@@ -92,7 +92,7 @@ export function openPacer(options: PacerOptions): Pacer {
   }
 }
 
-/** What this process holds: permits it may still use, requests on their way, answers it has not told of. */
+/** The part of this process: permits it may still use, requests on their way, answers it has not told of. */
 interface Own {
   id: string
   holder: string
@@ -160,7 +160,7 @@ function takeLease({own, change}: Share, {limit, lease}: PacerOptions): Promise<
   })
 }
 
-/** Gives back what this process does not use, and tells the others of its answers. */
+/** Gives back the permits that this process does not use, and tells the others of its answers. */
 function giveBack({own, change}: Share): Promise<void> {
   return change((state, now) => {
     own.unused = 0

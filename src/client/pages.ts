@@ -3,7 +3,7 @@ import type {Operation, Payload} from '../contract/operation.ts'
 import {itemsOf, pageSizeLimit} from '../contract/paging.ts'
 import {openOverlap} from './overlap.ts'
 
-/** What a list holds. */
+/** A row of a list. */
 export type Item<O extends Operation> = Payload<O> extends {items: readonly (infer I)[]} ? I : never
 
 /** Where to begin in a list, how many rows to read at a time, and how many in all. */
@@ -32,8 +32,8 @@ interface Page {
 type Overlap = ReturnType<typeof openOverlap>
 
 /**
- * Follows a list page by page, one page in memory. It ends at an empty page, or where hasNext, totalPages or, if a list
- * tells neither, a page that is not full says so. Rows that arrive meanwhile repeat none that was read: see
+ * Follows a list page by page, one page in memory. It ends at an empty page, or where hasNext or totalPages says so; if a list
+ * has neither, at a page that is not full. Rows that arrive meanwhile repeat none that was read: see
  * openOverlap(). The window needs no end for it, and a clock of our own could cut off what is newest. A page that
  * comes again without arrivals that explain it is an ODD_ANSWER, not an endless list.
  */
@@ -79,7 +79,7 @@ async function unreadOf(list: List, overlap: Overlap, page: Page): Promise<Page 
   return moved ?? {...page, fresh: page.items.slice(known)}
 }
 
-/** The page in which the last row that was read stands now, if rows have only arrived at the head of the list. */
+/** The page that holds the last row that was read now, if rows have only arrived at the head of the list. */
 async function seek(list: List, overlap: Overlap, from: number, arrived: number) {
   let grown = arrived
   for (let tries = 0, before = 0; tries < 5; tries += 1) {
@@ -108,7 +108,7 @@ function samePage({request}: List, page: number): Failure {
 
 function noList({request}: List): Failure {
   return new Failure('ODD_ANSWER', {
-    message: 'The service answered something else than a list.',
+    message: 'The answer of the service is not a list.',
     hint: 'Ask without --paginate, --all or --limit: then it is printed as it is.',
     request,
     effect: 'none',

@@ -1,16 +1,16 @@
 import * as z from 'zod/mini'
 import {windowMs} from '../contract/limits.ts'
 
-/** What all processes of this machine know of one quota. Times are ticks, see realTime.ticks. */
+/** One quota, as all processes of this machine know it. Times are ticks, see realTime.ticks. */
 const quota = z.object({
   v: z.literal(1),
-  /** When the answers of the last window came, oldest first. */
+  /** The times at which the answers of the last window came, oldest first. */
   answered: z.array(z.number()),
-  /** Permits that a process has taken, and whose answers nobody has heard of yet. */
+  /** Permits that a process has taken, and whose answers are not known yet. */
   leases: z.array(z.object({id: z.string(), holder: z.string(), n: z.number(), at: z.number()})),
   /** Somebody else uses the credential: since when, and which share was left to us then. */
   slow: z.optional(z.object({at: z.number(), share: z.number()})),
-  /** What a Retry-After asked for. */
+  /** Until when a Retry-After asked to wait. */
   pausedUntil: z.optional(z.number()),
 })
 export type Quota = z.output<typeof quota>
@@ -70,17 +70,17 @@ export interface Level {
   shared: boolean
 }
 
-/** More than the limit may be taken, by those who may take more, or where it has just been lowered: it is full then. */
+/** More than the limit may be taken, by a command that may take more or before the limit was lowered: it is full then. */
 export function levelOf(state: Quota, now: number, limit: number): Level {
   const capacity = capacityOf(state, now, limit)
   return {used: Math.min(usedIn(state), capacity), limit: capacity, shared: capacity < limit}
 }
 
-/** In how many ms the last of so many further requests may leave, where each is answered at once. */
+/** The ms until the last of this number of further requests may leave, if each is answered at once. */
 export function leastMsFor(state: Quota, now: number, limit: number, requests: number): number {
   if (requests === 0) return 0
   const capacity = capacityOf(state, now, limit)
-  // Each permit comes back after a window, for the request that stands a whole quota behind.
+  // Each permit comes back after a window, for the request that comes a whole quota later.
   const windows = Math.ceil(requests / capacity) - 1
   const under = Array<number>(usedIn(state) - state.answered.length).fill(now)
   const taken = [...[...state.answered].sort((a, b) => a - b), ...under]
@@ -89,7 +89,7 @@ export function leastMsFor(state: Quota, now: number, limit: number, requests: n
   return first - now + windows * windowMs
 }
 
-/** Where only answers that nobody has reported can free a permit, the log is read again after this long. */
+/** If only answers that are not reported yet can free a permit, the log is read again after this long. */
 const ASK_AGAIN_MS = 200
 
 /** When the permit leaves the window that makes room for one more. */

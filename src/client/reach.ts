@@ -4,13 +4,13 @@ import {Failure} from '../contract/failure.ts'
 export type Env = Readonly<Record<string, string | undefined>>
 
 /**
- * Where a token may go: https anywhere, plain http to this machine only, and no switched-off certificate check but
- * for this machine. Fails with INSECURE_URL.
+ * Requires a URL that a token may go to: https anywhere, plain http to this machine only, and only this machine while
+ * the check of certificates is switched off. Fails with INSECURE_URL.
  */
 export function requireSafe(url: URL, env: Env): void {
   if (isLoopback(url)) return
   if (url.protocol !== 'https:') {
-    const message = `${url.origin} is no https URL. Nothing was sent.`
+    const message = `${url.origin} is not an https URL. Nothing was sent.`
     throw new Failure('INSECURE_URL', {effect: 'none', message})
   }
   if (env.NODE_TLS_REJECT_UNAUTHORIZED === '0') {
@@ -27,7 +27,7 @@ function isLoopback({hostname}: URL): boolean {
 
 /**
  * The proxy for a URL by HTTPS_PROXY, HTTP_PROXY and NO_PROXY, in capitals or not; loopback has none. Fails with
- * INVALID_INPUT where the variable holds no http or https URL.
+ * INVALID_INPUT if the variable is not an http or https URL.
  */
 export function proxyFor(url: URL, env: Env): string | undefined {
   const name = url.protocol === 'https:' ? 'HTTPS_PROXY' : 'HTTP_PROXY'
@@ -36,7 +36,7 @@ export function proxyFor(url: URL, env: Env): string | undefined {
   const whole = proxy.includes('://') ? proxy : `http://${proxy}`
   if (!URL.canParse(whole) || !/^https?:$/.test(new URL(whole).protocol)) {
     // Its value may hold a password.
-    const message = `${name} holds no URL of a proxy that is http or https.`
+    const message = `${name} is not an http or https URL of a proxy.`
     throw new Failure('INVALID_INPUT', {effect: 'none', message})
   }
   return whole

@@ -6,7 +6,7 @@ import {damageOf, longerThan, type Method, pathRule} from '../contract/wire.ts'
 import {invalid} from './invalid.ts'
 import {queryOf} from './query.ts'
 
-/** A request that has passed every local check; it is sent as it stands, as often as its rule allows. */
+/** A request that has passed every local check; it is sent as it is, as often as its rule allows. */
 export interface Prepared {
   method: Method
   url: string
@@ -48,16 +48,16 @@ export function assemble(
   return {...prepared, body: printJson(parts.body, 0)}
 }
 
-/** What decides where a request goes, who asks, and where it ends, is not to be given. */
+/** Headers that the client sets itself; a caller may not. */
 const OURS =
   /^(?:authorization|host|content-length|connection|transfer-encoding|upgrade|te|trailer|expect|proxy-.*)$/
 
-/** Headers in lower case. Fails with INVALID_INPUT where one can not be sent, or is not to be chosen. */
+/** Headers in lower case. Fails with INVALID_INPUT if one can't be sent, or is set by the client itself. */
 export function headersOf(given: Readonly<Record<string, string>>): Record<string, string> {
   const headers: Record<string, string> = {}
   for (const [name, value] of Object.entries(given)) {
     const lower = name.toLowerCase()
-    if (!/^[\w!#$%&'*+.^`|~-]+$/.test(name)) throw invalid('header', name, 'is no name of a header')
+    if (!/^[\w!#$%&'*+.^`|~-]+$/.test(name)) throw invalid('header', name, 'is not a valid name of a header')
     if (OURS.test(lower)) throw invalid('header', name, 'is written by the program alone')
     if (!/^[\t\x20-\x7e]*$/.test(value)) throw invalid(name, value, 'must be printable ASCII')
     headers[lower] = value
@@ -97,13 +97,13 @@ function bodyOf(schema: z.ZodMiniType, body: unknown): unknown {
   const issue = checked.error.issues[0]
   const path = issue?.path.map(String) ?? []
   if (issue?.code === 'unrecognized_keys') {
-    throw invalid([...path, issue.keys[0] ?? ''].join('.'), undefined, 'is no field of this request')
+    throw invalid([...path, issue.keys[0] ?? ''].join('.'), undefined, 'is not a field of this request')
   }
   const rule = issue === undefined ? 'is invalid' : ruleOf(issue)
   throw invalid(path.join('.') || 'body', valueAt(body, path), rule)
 }
 
-/** zod/mini carries no words of its own: "Invalid input" is all it says where a schema doesn't. */
+/** zod/mini has no messages of its own: it only says "Invalid input" if a schema has none. */
 function ruleOf(issue: z.core.$ZodIssue): string {
   if (issue.message !== 'Invalid input') return issue.message
   if (issue.code === 'invalid_type') return `must be ${names[issue.expected] ?? issue.expected}`

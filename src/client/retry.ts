@@ -6,13 +6,13 @@ import {isSuccess} from './answer.ts'
 export function treatmentOf(failure: Failure): Pick<CatalogueEntry, 'ran' | 'cure' | 'sends'> {
   const {entry, facts} = failure
   const ran = facts.effect === 'none' ? 'no' : entry.ran
-  // A page of HTML with a 404 is meant: it is repeated only if its status, or a success, lets hope for another one.
+  // An error page with a 404 is meant as it is; a success, or a status of a service that failed, may be better next time.
   if (isFailure(failure, 'ODD_ANSWER') && !isSuccess(facts.httpStatus))
     return {ran, cure: classOf(facts.httpStatus).cure}
   return {...entry, ran}
 }
 
-/** What one call has been through. */
+/** The attempts of one call so far. */
 export interface Tries {
   sends: number
   waitedMs: number

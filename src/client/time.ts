@@ -1,8 +1,8 @@
-/** Time and chance of this machine, as a client wants them. */
+/** Time and chance of this machine, as a client needs them. */
 export const realTime = {
   now: () => Date.now(),
 
-  /** Milliseconds of a clock that nobody sets, and that all processes of this machine share until it restarts. */
+  /** Monotonic milliseconds, which all processes of this machine share until it restarts. */
   ticks(): number {
     const [seconds, nanoseconds] = process.hrtime()
     return seconds * 1000 + nanoseconds / 1e6

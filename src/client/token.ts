@@ -5,16 +5,16 @@ import {Failure, isFailure} from '../contract/failure.ts'
 import type {Body, Payload} from '../contract/operation.ts'
 import type {SharedFile} from './shared.ts'
 
-/** Where bearer tokens come from. */
+/** Gives out bearer tokens. */
 export interface TokenSource {
-  /** A token with life enough for one request. */
+  /** A token that lives long enough for one request. */
   get(signal?: AbortSignal): Promise<string>
   /** A token other than `stale`, which the service called expired. */
   renew(stale: string, signal?: AbortSignal): Promise<string>
   /**
-   * Drops a token that the service calls invalid. Nothing is minted for it, but the next command does not go on with
-   * it for the rest of its life, as when the service has changed its keys. One that is brand-new stays: the fault is
-   * elsewhere, and a loop would use up the quota of tokens.
+   * Drops a token that the service calls invalid, as after a change of its keys, so that the next command does not use
+   * it again. Nothing is minted in its place. A brand-new one stays: the fault is elsewhere, and a loop would use up
+   * the quota of tokens.
    */
   forget(invalid: string): void
 }
@@ -27,7 +27,7 @@ export const noTokens: TokenSource = {
 }
 
 interface TokenOptions {
-  /** What the processes of this user share of one identity: origin, client id and partner acted for. */
+  /** Shared by the processes of this user for one identity: origin, client id and partner acted for. */
   cache: SharedFile
   /** The credential, read only when a token must be minted. */
   credential(): Promise<Body<typeof mintToken>>
@@ -70,7 +70,7 @@ export function openTokens(options: TokenOptions): TokenSource {
   /** After a renewal that failed while the old token still served, in ticks. */
   let quietUntil = 0
 
-  /** The best token known that is none of the expired, with the ms it still has. */
+  /** The best token known other than the expired one, with the ms it still has. */
   function known(expired: string | undefined): {token: Token; leftMs: number} | undefined {
     for (const token of [held, parse(cache.read()).token]) {
       if (token === undefined || token.text === expired) continue
@@ -115,7 +115,7 @@ export function openTokens(options: TokenOptions): TokenSource {
     }
   }
 
-  /** Renews a token that still serves, where nobody else does it; a failure only means: later. */
+  /** Renews a token that is still good, if no other process does; if that fails, it is tried again later. */
   async function renewEarly(old: Token, signal?: AbortSignal): Promise<string> {
     try {
       const done = await cache.alone(async () => {
@@ -169,7 +169,7 @@ function parse(text: string | undefined): Cached {
 }
 
 /**
- * The larger age of two clocks: one stands still while the machine sleeps, the other can be set. Infinite where a
+ * The larger age of two clocks: one stands still while the machine sleeps, the other can be set. Infinite if a
  * clock is before the mint, after a restart or a change.
  */
 function ageOf(then: {wall: number; ticks: number}, now: {wall: number; ticks: number}): number {

@@ -160,13 +160,13 @@ function listAt(path: string, query: [string, string][]): Operation {
   }
 }
 
-/** What is no list knows no page. */
+/** Adds a hint to the refusal of a page: a route that is not a list takes none. */
 async function* ofList(rows: AsyncIterable<unknown>): AsyncGenerator<unknown> {
   try {
     yield* rows
   } catch (error) {
     if (!isFailure(error) || error.code !== 'VALIDATION_UNKNOWN_QUERY_PARAMETER') throw error
-    const hint = `Where it is no list, ask without --paginate. ${error.hint}`
+    const hint = `If it is not a list, ask without --paginate. ${error.hint}`
     throw new Failure(error.code, {...error.facts, hint}, {cause: error.cause})
   }
 }

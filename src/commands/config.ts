@@ -67,7 +67,7 @@ function changeSetting(config: Settings, setting: string, value: string, named: 
   const share = Number(value)
   if (!(share > 0 && share <= 1)) {
     throw new Failure('INVALID_INPUT', {
-      message: `"${value}" is no share of the quota.`,
+      message: `"${value}" is not a valid share of the quota.`,
       hint: 'Give a number above 0, up to 1, such as 0.5.',
     })
   }

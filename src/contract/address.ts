@@ -32,7 +32,7 @@ export function fieldRule({name, required}: AddressField, value: unknown): strin
   if (damage !== undefined) return damage
   if (required && value.trim() === '') return 'must not be blank'
   if (name === 'countryCode' && !isCountry(value))
-    return 'is no ISO 3166-1 alpha-3 code in capitals, such as SAU'
+    return 'is not an ISO 3166-1 alpha-3 code in capitals, such as SAU'
   if (name === 'phone' && (value.match(/\p{Nd}/gu) ?? []).length < FEWEST_DIGITS)
     return `needs at least ${FEWEST_DIGITS} digits`
   return undefined
@@ -54,7 +54,7 @@ export function checkAddress(value: unknown): ShippingAddress {
       return rule === undefined ? [] : [[field.name, [withValue(one, rule)]] as const]
     }),
     ...Object.keys(given).flatMap((name) =>
-      known.has(name) ? [] : [[name, ['is no field of an address']] as const],
+      known.has(name) ? [] : [[name, ['is not a field of an address']] as const],
     ),
   ]
   if (problems.length > 0)

@@ -4,7 +4,7 @@ import {shown, uuid} from './wire.ts'
 
 /** Token response. The token is opaque: it is sent, never read. */
 export const token = z.looseObject({
-  // What a header can carry.
+  // Only these characters fit into a header.
   accessToken: z.string().check(z.regex(/^[\x21-\x7e]+$/, 'must be printable ASCII')),
   tokenType: shown(z.string()),
   expiresIn: z.int().check(z.positive()),

@@ -46,7 +46,7 @@ export type CartItem = z.output<typeof cartItem>
 
 export const cart = z.looseObject({
   id: shown(uuid),
-  // not shown: what the bare partner-level cart answers here; the preview says "string or null".
+  // not shown: what the partner-level cart has here; the preview says "string or null".
   customerRef: shown(z.string()),
   status: shown(oneOf('None', 'Open')),
   baseCurrency: shown(z.string()),
@@ -157,7 +157,7 @@ export const stepCartItem = {
   fails: lineFails,
 } as const satisfies Operation
 
-// not shown: its answer. Where it is the cart, it is read as that.
+// not shown: its answer. If it is the cart, it is read as that.
 export const removeCartItem = {
   summary: 'Remove one line of a cart.',
   method: 'DELETE',

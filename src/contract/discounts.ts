@@ -29,7 +29,7 @@ export const discountCode = z.looseObject({
   partnerId: shown(uuid),
   code: z.string(),
   ...replaced,
-  // not shown: whether an answer leaves these out where they are null.
+  // not shown: whether an answer leaves these out if they are null.
   totalUsageCap: z.optional(replaced.totalUsageCap),
   perCustomerCap: z.optional(replaced.perCustomerCap),
   minOrderValue: z.optional(replaced.minOrderValue),
@@ -54,7 +54,7 @@ export const listDiscountCodes = {
   fails: [],
 } as const satisfies Operation
 
-// not shown: path, body and answer of the create, which exists by reference, and what a code that is taken answers.
+// not shown: path, body and answer of the create, which exists by reference, and the refusal of a code that is taken.
 export const createDiscountCode = {
   summary: 'Create a discount code.',
   method: 'POST',

@@ -1,11 +1,11 @@
 /**
- * What a person or a script can do about a failure: change the request, log in, read what exists already, repeat
+ * The way out of a failure for a person or a script: change the request, log in, read what exists already, repeat
  * later, let a person choose, or ask support. Printed with every failure, for those who read it; the program itself
  * decides by `ran`, `cure`, `scope` and `order`.
  */
 export type Remedy = 'fix' | 'login' | 'settle' | 'wait' | 'decide' | 'support'
 
-/** What a create of an order does about a refusal (flows/order/submit.ts). A code without it is a plain no. */
+/** How a create of an order goes on after a refusal (flows/order/submit.ts); a code without it ends the order. */
 export type OrderAnswer =
   | 'again'
   | 'in-progress'
@@ -16,10 +16,10 @@ export type OrderAnswer =
   | 'lock-gone'
   | 'for-a-person'
 
-/** What people, scripts and the program decide by. A row of the catalogue states what differs from its HTTP class. */
+/** The fields that people, scripts and the program decide by. A row states those that differ from its HTTP class. */
 interface Decides {
   remedy: Remedy
-  /** What a failed attempt proves: nothing ran; it ran and was refused; or neither. */
+  /** Whether the request ran, as far as the failure proves it: nothing ran; it ran and was refused; or neither. */
   ran: 'no' | 'refused' | 'maybe'
   /**
    * Whether the same request is sent again, if its operation allows that: never, after a growing pause, after the pause
@@ -64,7 +64,7 @@ export const catalogue = {
   UNAUTHORIZED_INVALID_TOKEN: {
     http: 401,
     ran: 'no',
-    says: 'The service does not accept this token: malformed, tampered, for another audience, or no partner token.',
+    says: 'The service does not accept this token: malformed, tampered, for another audience, or not a partner token.',
     next: 'Check that the credential belongs to this host: `scent auth status`.',
   },
   UNAUTHORIZED_TOKEN_EXPIRED: {
@@ -186,22 +186,22 @@ export const catalogue = {
   },
   FORBIDDEN_NOT_YOUR_DESCENDANT: {
     http: 403,
-    says: 'The partner to act for is no descendant of the own account.',
+    says: 'The partner to act for is not a descendant of your account.',
     next: 'Check the partner id given with --as.',
   },
   FORBIDDEN_DELEGATION_TARGET_INVALID: {
     http: 403,
-    says: 'The partner to act for can not be acted for: it is the own account, or inactive.',
+    says: 'The partner to act for is your own account, or inactive.',
     next: 'Check the partner id given with --as, or leave it out.',
   },
   NOT_FOUND_ORDER: {
     http: 404,
-    says: 'The own account has no such order.',
+    says: 'Your account has no such order.',
     next: 'A UUID is read as the Scent id, anything else or --global as the global id; `scent orders list` shows those made here.',
   },
   NOT_FOUND_SCENT_ORDER: {
     http: 404,
-    says: 'The own account has no such order.',
+    says: 'Your account has no such order.',
     next: 'Give the Scent order id, a UUID: `scent orders get`.',
   },
   NOT_FOUND_WALLET: {
@@ -212,17 +212,17 @@ export const catalogue = {
   },
   NOT_FOUND_STATEMENT: {
     http: 404,
-    says: 'The own account has no such statement.',
+    says: 'Your account has no such statement.',
     next: 'Check the statement id.',
   },
   NOT_FOUND_COMMISSION_PERIOD: {
     http: 404,
-    says: 'The own account has no such commission period.',
+    says: 'Your account has no such commission period.',
     next: 'See `scent commissions list`.',
   },
   NOT_FOUND_WEBHOOK_SUBSCRIPTION: {
     http: 404,
-    says: 'The own account has no such webhook subscription.',
+    says: 'Your account has no such webhook subscription.',
     next: 'See `scent webhooks list`.',
   },
   NOT_FOUND_SCENT: {http: 404, says: 'The catalog has no such scent.', next: 'See `scent catalog scents`.'},
@@ -250,17 +250,17 @@ export const catalogue = {
   // not shown: the names of these three. A service that uses others falls back to its HTTP status.
   NOT_FOUND_RETURN_REQUEST: {
     http: 404,
-    says: 'The own account has no such return request.',
+    says: 'Your account has no such return request.',
     next: 'See `scent returns list`.',
   },
   NOT_FOUND_UNFULFILLABLE_NOTICE: {
     http: 404,
-    says: 'The own account has no such notice.',
+    says: 'Your account has no such notice.',
     next: 'See `scent notices inbox`.',
   },
   NOT_FOUND_DISCOUNT_CODE: {
     http: 404,
-    says: 'The own account has no such discount code.',
+    says: 'Your account has no such discount code.',
     next: 'See `scent discounts list`.',
   },
   VALIDATION_ERRORS: {
@@ -275,7 +275,7 @@ export const catalogue = {
   },
   VALIDATION_INVALID_COMMISSION_PERIOD_STATUS: {
     http: 400,
-    says: 'The status is none of a commission period.',
+    says: 'That is not a status of a commission period.',
     next: 'Use Provisional, Issued or Settled.',
   },
   VALIDATION_INVALID_PERIOD: {
@@ -312,7 +312,7 @@ export const catalogue = {
   },
   VALIDATION_INVALID_COUNTRY_CODE: {
     http: 400,
-    says: 'The country code is no ISO 3166-1 alpha-3 code.',
+    says: 'The country code is not an ISO 3166-1 alpha-3 code.',
     next: 'Use three letters, such as SAU.',
   },
   VALIDATION_CUSTOMER_REF_TOO_LONG: {
@@ -332,7 +332,7 @@ export const catalogue = {
   },
   VALIDATION_INVALID_RETURN_STATUS: {
     http: 400,
-    says: 'The status is none of a return request.',
+    says: 'That is not a status of a return request.',
     next: 'Use Requested, Accepted, Processing, Refunded, Rejected or Withdrawn.',
   },
   BUSINESS_PRICE_NOT_AVAILABLE: {
@@ -363,7 +363,7 @@ export const catalogue = {
   },
   BUSINESS_CART_NOT_CHECKOUT_READY: {
     http: 422,
-    says: 'The cart can not be checked out as it stands.',
+    says: "The cart can't be checked out as it is.",
     next: 'See each issue and its mend: `scent checkout preview`, or walk through them: `scent checkout`.',
   },
   BUSINESS_WEBHOOK_SUBSCRIPTION_LIMIT: {
@@ -414,7 +414,7 @@ export const catalogue = {
   BUSINESS_RETURN_REQUEST_NOT_PENDING: {
     http: 422,
     remedy: 'settle',
-    says: 'The return request is no longer Requested; it can not be withdrawn any more.',
+    says: "The return request is no longer Requested; it can't be withdrawn any more.",
     next: 'See `scent returns list`.',
   },
   BUSINESS_NOTICE_NOT_AWAITING_RESPONSE: {
@@ -544,19 +544,19 @@ export const catalogue = {
   MISSING_INPUT: {
     exit: 2,
     remedy: 'fix',
-    says: 'Something needed is missing, and nobody can be asked.',
+    says: 'A required value is missing, and there is no terminal to ask for it.',
     next: 'Give it as a flag; see --help.',
   },
   CORRUPT_FILE: {
     exit: 2,
     remedy: 'fix',
-    says: 'A local file of scent can not be read. It was left as it is.',
+    says: "A local file of scent can't be read. It was left as it is.",
     next: 'Repair the file, or move it away.',
   },
   FOREIGN_FILE: {
     exit: 2,
     remedy: 'fix',
-    says: 'A local file of scent belongs to another user, or is no plain file. It was left as it is.',
+    says: 'A local file of scent belongs to another user, or is not a plain file. It was left as it is.',
     next: 'Check its owner, or point SCENT_CONFIG_DIR or SCENT_STATE_DIR elsewhere.',
   },
   FILE_FAILED: {
@@ -587,7 +587,7 @@ export const catalogue = {
   KEYCHAIN_UNAVAILABLE: {
     exit: 3,
     remedy: 'fix',
-    says: 'The keychain of this machine can not be used.',
+    says: "The keychain of this machine can't be used.",
     next: 'Start or unlock a keyring, set SCENT_CLIENT_ID and SCENT_CLIENT_SECRET, or log in with --storage file.',
   },
   NO_CONNECTION: {
@@ -622,7 +622,7 @@ export const catalogue = {
     ran: 'maybe',
     cure: 'backoff',
     scope: 'wait',
-    says: 'The service answered something that is not in the contract.',
+    says: 'The answer of the service is not in the contract.',
     next: 'Check the base URL; look at the exchange with --debug.',
   },
   OUTCOME_UNKNOWN: {
@@ -662,13 +662,13 @@ export const catalogue = {
     exit: 8,
     remedy: 'decide',
     scope: 'row',
-    says: 'The cart holds something else than this order. Nothing was ordered.',
+    says: 'The cart does not hold just what this order needs. Nothing was ordered.',
     next: 'Look at it with `scent cart show`; `--cart replace` lets a job empty the carts it fills.',
   },
   CHARGED_ABOVE: {
     exit: 8,
     remedy: 'support',
-    says: 'The order stands, and more was charged than was approved.',
+    says: 'The order was made, and more was charged than was approved.',
     next: 'Do not order again. The city decides the shipping fee; ask the account manager about anything else.',
   },
   OPEN_ORDER: {
@@ -680,21 +680,21 @@ export const catalogue = {
   EARLIER_ORDER: {
     exit: 8,
     remedy: 'settle',
-    says: 'An earlier order of this cart was open, and stands now. Nothing else was ordered.',
+    says: 'An earlier order of this cart had no answer yet; it was made. Nothing else was ordered.',
     next: 'For one more order fill the cart again.',
   },
   CHANGED_MEANWHILE: {
     exit: 8,
     remedy: 'decide',
     scope: 'row',
-    says: 'Somebody else changed it meanwhile. Nothing was sent.',
+    says: 'It was changed elsewhere since it was read. Nothing was sent.',
     next: 'Look at it again, then repeat the change.',
   },
   ORDER_FAILED: {
     exit: 7,
     remedy: 'decide',
     scope: 'row',
-    says: 'The service made the order and failed it.',
+    says: 'The service made the order, and marked it as failed.',
     next: 'See the reason in the details and the ledger: `scent wallet transactions`.',
   },
   ORDER_MISMATCH: {
@@ -704,7 +704,7 @@ export const catalogue = {
     says: 'The order that exists under this reference is not the one asked for.',
     next: 'Read it with `scent orders get`; choose another reference only for a new order.',
   },
-  // The service's own records contradict each other: 8, as where an order is not the one that was asked for. Nothing
+  // The service's own records contradict each other: 8, as if an order is not the one that was asked for. Nothing
   // was rejected (6), and nothing that was sent is in doubt (12).
   LEDGER_GAP: {
     exit: 8,
@@ -782,7 +782,7 @@ const failed: Words & Decides = {
   next: 'Repeat later.',
 }
 
-/** What a status means by itself, for codes that are newer than this program and for what a row does not state. */
+/** The meaning of a status by itself, for codes newer than this program and for fields that a row does not state. */
 export function classOf(status: number | undefined): Words & Decides {
   // Not of the service: nothing is known of what ran, and no repeat mends it.
   if (status === undefined || status < 400)

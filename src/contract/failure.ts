@@ -1,13 +1,13 @@
 import {type CatalogueEntry, type Code, entryOf, exitOf, type Remedy} from './errors.ts'
 
-/** What is known of a failure. Only fields named here ever leave the program. */
+/** The facts of a failure. Only fields named here ever leave the program. */
 export interface Facts {
   /** What happened, in one sentence; the catalogue's own by default. */
   message?: string
   /** The next step; the catalogue's own by default. */
   hint?: string
   httpStatus?: number
-  /** The service's details, as they came. Lists of our own that are no arrays are read while they are printed. */
+  /** The service's details, as they came. A list of ours that is not an array is read while it is printed. */
   details?: unknown
   requestId?: string
   /** Method and path, such as `POST /api/v1/scent/orders`. */
@@ -15,8 +15,8 @@ export interface Facts {
   /** Seconds that the service asked to wait. */
   retryAfter?: number
   /**
-   * What the request did to the service: `none` when it is certain that nothing ran, `refused` when it ran and said
-   * no, `unknown` when an attempt of it may have taken effect.
+   * The effect of the request on the service: `none` if it is certain that nothing ran, `refused` if it ran and was
+   * refused, `unknown` if an attempt of it may have taken effect.
    */
   effect?: 'none' | 'refused' | 'unknown'
 }
@@ -36,7 +36,7 @@ export class Failure extends Error {
     this.facts = facts
   }
 
-  /** What the catalogue says of it, by which the program decides. */
+  /** Its row of the catalogue, by which the program decides. */
   get entry(): CatalogueEntry {
     return entryOf(this.code, this.facts.httpStatus)
   }

@@ -8,7 +8,7 @@ export function isUuid(text: string): boolean {
   return UUID.test(text)
 }
 
-/** Milliseconds of an ISO time; one without an offset is UTC (spec, Endpoints, Conventions); NaN where it is none. */
+/** Milliseconds of an ISO time; one without an offset is UTC (spec, Endpoints, Conventions). Returns NaN for any other text. */
 export function millis(at: string): number {
   return Date.parse(/T.*\d$/.test(at) && !/[+-]\d\d:?\d\d$/.test(at) ? `${at}Z` : at)
 }

@@ -7,7 +7,7 @@ export const windowMs = 60_500
 /** Requests of a window that a job may send: 20 are left to the commands that a person types meanwhile. */
 export const jobRequests = limits.requests - 20
 
-/** The least time that a job needs for so many requests, in milliseconds, at its full quota. */
+/** The least milliseconds that a job needs for this number of requests, at its full quota. */
 export function leastMs(requests: number): number {
   return Math.max(0, Math.ceil(requests / jobRequests) - 1) * windowMs
 }

@@ -1,7 +1,7 @@
 import Big from 'big.js'
 import {isLosslessNumber, LosslessNumber, parse, stringify} from 'lossless-json'
 
-/** A JSON number as it was written: a JS number where that is exact, the digits themselves otherwise. */
+/** A JSON number as it was written: a JS number if that is exact, the digits themselves otherwise. */
 export type Digits = number | LosslessNumber
 
 const SAFE_INTEGER = /^(?:0|-?[1-9]\d{0,14})$/
@@ -21,7 +21,7 @@ export function digits(text: string): Digits {
  * SyntaxError.
  */
 export function parseJson(text: string, {strict = false} = {}): unknown {
-  // What holds the mark itself, or is no JSON, goes the slow way, which has words for what is wrong.
+  // Text that holds the mark itself, or is not JSON, goes the slow way, which says what is wrong with it.
   if (strict || text.includes(MARK)) return parseSlowly(text, strict)
   try {
     return unmarked(JSON.parse(text.replace(TOKENS, marked)))
@@ -31,12 +31,12 @@ export function parseJson(text: string, {strict = false} = {}): unknown {
   }
 }
 
-/** How JSON writes the character that begins a text which stands for a number. It can not be written in another way. */
+/** The character that begins a text in the place of a number, as JSON writes it: there is no other way to write it. */
 const MARK = '\\u0000'
-/** Texts, so that what they hold is left alone, and numbers where they are no keys. */
+/** Texts, so that nothing in them is changed, and numbers that are not keys. */
 const TOKENS = /"[^"\\]*(?:\\.[^"\\]*)*"?|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?(?!\s*:)/g
 
-/** Hides from the parser of the engine, which is much faster than one in JavaScript, what a double would change. */
+/** Hides numbers that a double would change from the parser of the engine, which is much faster than one of ours. */
 const marked = (token: string) =>
   token.startsWith('"') || SAFE_INTEGER.test(token) ? token : `"${MARK}${token}"`
 
@@ -53,7 +53,7 @@ function parseSlowly(text: string, strict: boolean): unknown {
 }
 
 function refused({key}: {key: string}): never {
-  throw new SyntaxError(`Key ${JSON.stringify(key)} stands twice in one object`)
+  throw new SyntaxError(`Key ${JSON.stringify(key)} occurs twice in one object`)
 }
 
 /** Control characters of C1, bidi controls and zero-width characters, which JSON itself lets through. */
@@ -68,7 +68,7 @@ export function printJson(value: unknown, indent = 2): string {
   return text.replace(INVISIBLE, escaped)
 }
 
-/** Exact decimal of an amount. Throws on what is no number. */
+/** Exact decimal of an amount. Throws if it is not a number. */
 export function exact(amount: Digits | string): Big {
   return new Big(String(amount))
 }

@@ -16,7 +16,7 @@ export interface Operation {
    * flow that keeps a journal; `never`: read the state back instead.
    */
   repeat: 'freely' | 'by-key' | 'never'
-  /** What the program does after a lost answer if that is not `freely`, shown by `scent explain`. */
+  /** For all but `freely`: how the program settles a lost answer. Shown by `scent explain`. */
   lost?: string
   query?: Readonly<Record<string, QueryRule>>
   body?: z.ZodMiniType
@@ -51,14 +51,14 @@ export type Query<O extends Operation> =
 export type Body<O extends Operation> = O['body'] extends z.ZodMiniType ? z.output<O['body']> : undefined
 export type Payload<O extends Operation> = z.output<O['payload']>
 
-/** Everything a call needs beside its operation: params where the path has names, body where one is sent. */
+/** Everything a call needs beside its operation: params if the path has names, body if one is sent. */
 export type Input<O extends Operation> = ([PathNames<O['path']>] extends [never]
   ? {params?: never}
   : {params: Params<O>}) & {query?: Query<O> | undefined} & (O['body'] extends z.ZodMiniType
     ? {body: Body<O>}
     : {body?: never})
 
-/** An operation that is only mentioned, and the shape that its answer is read by where it fits. */
+/** An operation that is only mentioned, and the shape that its answer is read by if it fits. */
 export type Mentioned<S extends z.ZodMiniType> = Operation & {payload: {inner: S}}
 
 /** Whether the answer of a mentioned operation has the shape that it is read by. */

@@ -16,7 +16,7 @@ export const pagination = z.looseObject({
   hasNext: shown(z.boolean()),
 })
 
-/** The rows of a list: those of a page, or a bare array; undefined where the payload is no list. */
+/** The rows of a list: those of a page, or a bare array; undefined if the payload is not a list. */
 export function itemsOf(payload: unknown): unknown[] | undefined {
   if (Array.isArray(payload)) return payload
   const {items} = (payload ?? {}) as {items?: unknown}

@@ -4,7 +4,7 @@ import {pageSizeLimit} from './paging.ts'
 import {longerThan} from './wire.ts'
 
 /**
- * What a query parameter may hold. One rule a parameter: the client writes values by it, the sandbox refuses by it
+ * The rule of a query parameter, said once: the client writes values by it, the sandbox refuses by it
  * (spec, Query and paging codes). `many` means that the parameter may be repeated, and matches any of its values.
  */
 export type QueryRule =

@@ -119,10 +119,10 @@ export const createReturn = {
   ],
 } as const satisfies Operation
 
-// not shown: which of the two forms is in force. This one is used only where the other route does not exist.
+// not shown: which of the two forms is in force. This one is used only if the other route does not exist.
 export const createReturnSingular = {
   ...createReturn,
-  summary: 'Request the return of delivered lines: the reference form, which answers Pending.',
+  summary: 'Request the return of delivered lines: the reference form, whose answer is Pending.',
   path: '/api/v1/scent/orders/{orderId}/return-request',
 } as const satisfies Operation
 

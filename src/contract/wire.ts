@@ -63,17 +63,17 @@ export function longerThan(text: string, max: number): boolean {
 
 /**
  * Why a text would arrive as another one, so that two references or carts could become one: half a character is
- * replaced on its way, and bytes of a command line that are no UTF-8 have been replaced already.
+ * replaced on its way, and bytes of a command line that are not UTF-8 have been replaced already.
  */
 export function damageOf(text: string): string | undefined {
   if (/\p{Surrogate}/u.test(text)) return 'must be well-formed text; it holds half a character'
   return text.includes('\ufffd') ? 'must be UTF-8 text; some of its bytes were none' : undefined
 }
 
-/** Why a text can't be a segment of a path: parsers of URLs drop `.` and `..`. Damaged text is no path either. */
+/** Why a text can't be a segment of a path: parsers of URLs drop `.` and `..`. Damaged text can't either. */
 export function pathRule(text: string): string | undefined {
   if (text === '') return 'must not be empty'
-  if (text === '.' || text === '..') return 'can not be part of a path'
+  if (text === '.' || text === '..') return "can't be part of a path"
   return /\p{Cc}/u.test(text) ? 'must not hold control characters' : undefined
 }
 
@@ -94,7 +94,7 @@ export function shown<S extends z.ZodMiniType>(inner: S) {
 
 /**
  * not shown: the answer of an operation that is only mentioned. Whatever comes is a success and kept as it is; `inner`
- * is the shape that it is read by where it fits.
+ * is the shape that it is read by if it fits.
  */
 export function mentioned<S extends z.ZodMiniType>(inner: S) {
   return Object.assign(

@@ -48,7 +48,7 @@ export const addWishlistItem = {
 } as const satisfies Operation
 
 export const removeWishlistItem = {
-  summary: "Remove a variant from a customer's wishlist; one that is not there is no error.",
+  summary: "Remove a variant from a customer's wishlist; one that is not there is not an error.",
   method: 'DELETE',
   path: '/api/v1/scent/wishlist/{customerRef}/items/{variantId}',
   auth: 'bearer',

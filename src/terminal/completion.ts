@@ -14,7 +14,7 @@ export interface TypedFlag {
   name: string
   summary: string
   takesValue: boolean
-  /** Known values; empty where any text or file fits. */
+  /** Known values; empty if any text or file fits. */
   values: readonly string[]
 }
 

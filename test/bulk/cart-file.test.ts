@@ -100,7 +100,7 @@ describe('a line is refused', () => {
       undefined,
       '2: customerRef "items" is the name of a route of carts; use another one',
     ],
-    ['of a --customer that is no path', `${rose},1,`, '..', '2: customerRef ".." can not be part of a path'],
+    ['of a --customer that is no path', `${rose},1,`, '..', '2: customerRef ".." can\'t be part of a path'],
     ['of no quantity', `${rose},0,C-1`, undefined, '2: quantity "0" must be a whole number of 1 or more'],
     ['of no variant', 'rose,1,C-1', undefined, '2: variantId "rose" must be a UUID'],
     ['of too few cells', `${rose},1`, undefined, '2: has 2 cells, but the header has 3'],
@@ -132,7 +132,7 @@ describe('a line is refused', () => {
     expect((await read(text, undefined, new Map([['NONE', []]]))).problems).toEqual([
       '2: quantity "0" must be a whole number of 1 or more',
       '2: sku "NONE" is no SKU of the own assortment',
-      '2: customerRef ".." can not be part of a path',
+      '2: customerRef ".." can\'t be part of a path',
     ])
   })
 

@@ -202,7 +202,7 @@ describe('a row is refused', () => {
       '2: customerRef is required: the cart without one can not be cleared, so it is never used for bulk orders',
     ],
     [{customerRef: ' '}, '2: customerRef " " must not be blank'],
-    [{customerRef: '..'}, '2: customerRef ".." can not be part of a path'],
+    [{customerRef: '..'}, '2: customerRef ".." can\'t be part of a path'],
     [{customerRef: 'a\u0007'}, '2: customerRef "a\\u0007" must not hold control characters'],
     [{customerRef: 'Items'}, '2: customerRef "Items" is the name of a route of carts; use another one'],
     [{customerRef: 'notify'}, '2: customerRef "notify" is the name of a route of carts; use another one'],
@@ -213,7 +213,7 @@ describe('a row is refused', () => {
     [{customerRef: long}, `2: customerRef "${'x'.repeat(100)}…" must have at most 128 characters`],
     [{recipient: ''}, '2: recipient is required'],
     [{city: ' '}, '2: city " " must not be blank'],
-    [{countryCode: 'SA'}, '2: countryCode "SA" is no ISO 3166-1 alpha-3 code in capitals, such as SAU'],
+    [{countryCode: 'SA'}, '2: countryCode "SA" is not an ISO 3166-1 alpha-3 code in capitals, such as SAU'],
     [{phone: '12'}, '2: phone "12" needs at least 5 digits'],
     [{line2: 'a\ufffd'}, '2: line2 "a\ufffd" must be UTF-8 text; some of its bytes were none'],
     [{discountCode: ' '}, '2: discountCode " " must not be blank'],
@@ -307,7 +307,7 @@ describe('a row is refused', () => {
       '2: city is required',
       '2: phone is required',
       '3: externalReference is required',
-      '3: customerRef "." can not be part of a path',
+      '3: customerRef "." can\'t be part of a path',
     ])
   })
 

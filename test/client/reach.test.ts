@@ -25,7 +25,7 @@ describe('this machine', () => {
     'http://notlocalhost',
     'http://localhost@example.test',
   ])('is not %s', (url) => {
-    expect(() => requireSafe(new URL(url), {})).toThrow('no https URL')
+    expect(() => requireSafe(new URL(url), {})).toThrow('not an https URL')
   })
 })
 

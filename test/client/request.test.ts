@@ -89,7 +89,7 @@ describe('a body', () => {
     [addCartItem, {variantId: 'x', quantity: 1}, 'variantId "x" must be a UUID'],
     [addCartItem, {variantId: ID, quantity: 1.5}, 'quantity 1.5 must be a whole number'],
     [addCartItem, {variantId: ID}, 'quantity must be a number'],
-    [addCartItem, {variantId: ID, quantity: 1, price: 1}, 'price is no field of this request'],
+    [addCartItem, {variantId: ID, quantity: 1, price: 1}, 'price is not a field of this request'],
     [setCartItem, {quantity: 0}, 'quantity 0 must be at least 1'],
     [stepCartItem, {action: 'double'}, 'action "double" must be one of increment, decrement'],
     [

@@ -120,7 +120,7 @@ describe('text that wants to take over', () => {
     for (const text of texts.filter((one) => !/\p{Surrogate}/u.test(one))) {
       const {stderr} = await run(env, ['cart', 'add', text])
       expect(stderr).toMatch(CLEAN)
-      expect(stderr).toContain(`"${safe(text)}" is no variant id.`)
+      expect(stderr).toContain(`"${safe(text)}" is not a valid variant id.`)
     }
   })
 

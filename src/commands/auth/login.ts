@@ -80,7 +80,7 @@ export default class AuthLogin extends ScentCommand {
       },
     )
     this.report(name, storage, folders, config.current)
-    if (leftBehind) this.note(`The older secret is still in the ${leftBehind}: that can not be used now.`)
+    if (leftBehind) this.note(`The older secret is still in the ${leftBehind}: that can't be used now.`)
     const saved = {profile: name, current: true, baseUrl: found.baseUrl, clientId: found.clientId, storage}
     this.show(profileTable([saved]))
     return saved
@@ -167,7 +167,7 @@ function requireSame(name: string, before: Profile, found: Found): void {
   })
 }
 
-/** What the session of a login works with: the new credential, whatever profile is in use. */
+/** The environment of a login: the new credential, whatever profile is in use. */
 function environmentOf({clientId, clientSecret}: Found): NodeJS.ProcessEnv {
   const {SCENT_PROFILE: _, SCENT_ON_BEHALF_OF: __, ...rest} = process.env
   return {...rest, SCENT_CLIENT_ID: clientId, SCENT_CLIENT_SECRET: clientSecret}

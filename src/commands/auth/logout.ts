@@ -31,7 +31,7 @@ export default class AuthLogout extends ScentCommand {
       delete latest.profiles[name]
       if (latest.current === name) delete latest.current
     })
-    this.note(`Profile "${name}" is gone, and its secret with it.`)
+    this.note(`Profile "${name}" and its secret are removed.`)
     if (process.env.SCENT_CLIENT_ID) this.note('SCENT_CLIENT_ID is set: commands go on with that credential.')
     this.show({rows: [{profile: name, secretRemoved}], columns: loggedOutColumns})
     return {profile: name, secretRemoved}

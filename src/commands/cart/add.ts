@@ -38,13 +38,13 @@ function lineOf(text: string): CartLine {
   const [variantId = '', quantity = '1', ...rest] = text.split('=')
   if (!uuid.safeParse(variantId).success || rest.length > 0) {
     throw new Failure('INVALID_INPUT', {
-      message: `"${text}" is no variant id.`,
+      message: `"${text}" is not a valid variant id.`,
       hint: 'Give the id of a variant, a UUID, or UUID=QUANTITY; see `scent catalog variants`.',
     })
   }
   if (!/^[1-9]\d{0,8}$/.test(quantity)) {
     throw new Failure('INVALID_INPUT', {
-      message: `"${quantity}" is no quantity.`,
+      message: `"${quantity}" is not a valid quantity.`,
       hint: 'Give a whole number of 1 or more: UUID=QUANTITY.',
     })
   }

@@ -6,9 +6,9 @@ import {syncCard} from '../../terminal/views/catalog.ts'
 export default class SyncCatalog extends ScentCommand {
   static override summary = 'Bring the local catalog up to date.'
   static override description =
-    `The local catalog knows which variant a SKU stands for, so that the files of \`orders import\` and \`cart import\` may name SKUs. Prices and stock are not kept: they are always asked for.
+    `The local catalog knows the variant of each SKU, so that the files of \`orders import\` and \`cart import\` may name SKUs. Prices and stock are not kept: they are always asked for.
 
-Reads what has changed since the last sync; the first one reads everything. An import syncs by itself where its file names a SKU that is not known.
+Reads what has changed since the last sync; the first one reads everything. An import syncs by itself if its file names a SKU that is not known.
 
 What has left the assortment only a sync with --full can tell.`
   static override examples = [

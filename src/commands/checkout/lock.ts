@@ -8,7 +8,7 @@ import {lockCard} from '../../terminal/views/checkout.ts'
 export default class CheckoutLock extends ScentCommand {
   static override summary = "Hold the prices of a customer's cart."
   static override description =
-    "Fails where the cart can't be checked out. The API locks the partner-level cart through the preview only: `scent checkout preview --lock`. A newer lock of the same cart may end this one, and so does any change of the cart."
+    "Fails if the cart can't be checked out. The API locks the partner-level cart through the preview only: `scent checkout preview --lock`. A newer lock of the same cart may end this one, and so does any change of the cart."
   static override examples = [
     '<%= config.bin %> checkout lock --customer C-1042',
     '<%= config.bin %> checkout lock --customer C-1042 --query lockId',

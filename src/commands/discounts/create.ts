@@ -33,7 +33,7 @@ export default class DiscountsCreate extends ScentCommand {
   }
 }
 
-/** What a new code is where no flag says otherwise. */
+/** A new code as it is if no flag says otherwise. */
 const unsaid = {
   isActive: true,
   totalUsageCap: null,

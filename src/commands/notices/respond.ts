@@ -15,7 +15,7 @@ export default class NoticesRespond extends ScentCommand {
   static override description =
     `CancelWhole cancels the whole outstanding line with a full refund. ShipAvailable ships what is available and refunds the shortfall; a Lost shipment is cancelled whole either way. A notice is open for 72 hours, then the service decides.
 
-Asks once; --yes answers. After a lost answer the same choice is sent again; a notice that is closed by then is exit 12, because nothing tells who closed it.`
+Asks once; --yes answers. After a lost answer the same choice is sent again; a notice that is closed by then is exit 12, because nothing tells what closed it.`
   static override examples = [
     '<%= config.bin %> notices respond c6c0dd6c-5d76-4b5d-9eff-250400d2b556 --choice ShipAvailable',
     '<%= config.bin %> notices respond c6c0dd6c-5d76-4b5d-9eff-250400d2b556 --choice CancelWhole --yes --json',

@@ -8,7 +8,7 @@ import {orderCard, orderLines} from '../../terminal/views/orders.ts'
 export default class OrdersGet extends ScentCommand {
   static override summary = 'Show an order.'
   static override description =
-    'A UUID is read as the Scent order id, which creating an order answers. Anything else, or any id with --global, is read as the global id.'
+    'A UUID is read as the Scent order id, which `orders create` prints. Anything else, or any id with --global, is read as the global id.'
   static override examples = [
     '<%= config.bin %> orders get 90bae10f-2603-42ed-9e88-4cb7a414536e',
     '<%= config.bin %> orders get SCN-0000000004 --json',

@@ -53,7 +53,7 @@ function* bulkOrders(job: JobFile): Generator<RecordedOrder> {
   }
 }
 
-/** What is told of a recorded order; the address stays in the record. */
+/** The document of a recorded order; the address stays in the record. */
 function recorded(entry: OrderEntry): RecordedOrder {
   const {outcome} = entry
   return {

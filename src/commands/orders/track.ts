@@ -5,7 +5,7 @@ import {trackingTable} from '../../terminal/views/orders.ts'
 
 export default class OrdersTrack extends ScentCommand {
   static override summary = 'Show the fulfillment groups of an order.'
-  static override description = 'Takes the Scent order id, which creating an order answers.'
+  static override description = 'Takes the Scent order id, which `orders create` prints.'
   static override examples = ['<%= config.bin %> orders track 90bae10f-2603-42ed-9e88-4cb7a414536e']
   static override args = {id: Args.string({description: 'Scent order id, a UUID.', required: true})}
   static override flags = {...apiFlags}

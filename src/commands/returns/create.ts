@@ -24,11 +24,11 @@ The one documented reason is Damaged. After a lost answer the request is asked o
   static override flags = {
     ...apiFlags,
     group: Flags.string({
-      summary: 'Delivered fulfillment group; asked for in a terminal where there are several.',
+      summary: 'Delivered fulfillment group; asked for in a terminal if there are several.',
       helpValue: 'UUID',
     }),
     line: Flags.string({
-      summary: 'Line, quantity and reason, with an allocation where one is known; repeatable.',
+      summary: 'Line, quantity and reason, with an allocation if one is known; repeatable.',
       helpValue: 'LINE=QTY:REASON[:ALLOCATION]',
       multiple: true,
       multipleNonGreedy: true,
@@ -95,7 +95,7 @@ The one documented reason is Damaged. After a lost answer the request is asked o
   }
 }
 
-/** The lines that the flags name. Fails with INVALID_INPUT, also where one is named twice. */
+/** The lines that the flags name. Fails with INVALID_INPUT, also if one is named twice. */
 function linesOf(texts: string[] | undefined): Lines | undefined {
   const lines = texts?.map(lineOf)
   const seen = new Set<string>()

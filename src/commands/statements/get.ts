@@ -8,7 +8,7 @@ import {mismatchText, statementCard, statementLines} from '../../terminal/views/
 export default class StatementsGet extends ScentCommand {
   static override summary = 'Show a billing statement, and whether its totals are the sums of its lines.'
   static override description =
-    'The API has no list of statements: their ids come with the statement itself, by e-mail or webhook. It is a commercial billing document, not a tax invoice.\n\nWhere its totals are not the sums of its lines, it is printed all the same, and the exit code is 8 (STATEMENT_MISMATCH).'
+    'The API has no list of statements: their ids come with the statement itself, by e-mail or webhook. It is a commercial billing document, not a tax invoice.\n\nIf its totals are not the sums of its lines, it is printed all the same, and the exit code is 8 (STATEMENT_MISMATCH).'
   static override examples = [
     '<%= config.bin %> statements get 2c271271-3523-4d0e-9c3a-9d538ae1b155',
     '<%= config.bin %> statements get 2c271271-3523-4d0e-9c3a-9d538ae1b155 --query document.lines',

@@ -8,7 +8,7 @@ import {mismatchText, statementCard, statementLines} from '../../terminal/views/
 export default class StatementsReport extends ScentCommand {
   static override summary = 'Show the provisional billing document of a period.'
   static override description =
-    'Dates are UTC; a date alone means its first moment. The shape of the answer is not documented beyond its name: --json prints it as it came.\n\nWhere its totals are not the sums of its lines, it is printed all the same, and the exit code is 8 (STATEMENT_MISMATCH).'
+    'Dates are UTC; a date alone means its first moment. The shape of the answer is not documented beyond its name: --json prints it as it came.\n\nIf its totals are not the sums of its lines, it is printed all the same, and the exit code is 8 (STATEMENT_MISMATCH).'
   static override examples = ['<%= config.bin %> statements report --from 2026-11-01 --to 2026-11-20']
   static override flags = {
     ...apiFlags,

@@ -8,7 +8,7 @@ import {headersOf, webhookFlags} from '../../terminal/webhook-flags.ts'
 export default class WebhooksCreate extends ScentCommand {
   static override summary = 'Subscribe a URL to event types.'
   static override description =
-    'Needs --url and at least one --event. The URL must be https and public; the sandbox takes one of this machine too, unless it is --strict. At most 5 subscriptions may be active. Where the answer holds a signing secret, it is shown this once and kept nowhere. Sent once: after a lost answer there is no list to look it up in.'
+    'Needs --url and at least one --event. The URL must be https and public; the sandbox takes one of this machine too, unless it is --strict. At most 5 subscriptions may be active. If the answer holds a signing secret, it is shown this once and kept nowhere. Sent once: after a lost answer there is no list to look it up in.'
   static override examples = [
     '<%= config.bin %> webhooks create --url https://hooks.example.com/scent --event order.completed',
     '<%= config.bin %> webhooks create --url https://hooks.example.com/scent --event order.completed --header X-Team=ops --json',

@@ -6,7 +6,7 @@ import type {Listing} from '../../terminal/output.ts'
 export default class WebhooksList extends ScentCommand {
   static override summary = 'List the subscriptions made or touched from this machine.'
   static override description =
-    'The API has no list of subscriptions: this is the local record of the profile in use, as the last answers told it. What none of them told is a dash, in JSON null.'
+    'The API has no list of subscriptions: this is the local record of the profile in use, as the last answers told it. A field that none of them told is a dash, in JSON null.'
   static override examples = ['<%= config.bin %> webhooks list', '<%= config.bin %> webhooks list --json']
   static override flags = {...apiFlags}
 

@@ -46,7 +46,7 @@ export default class WebhooksUpdate extends ScentCommand {
 
 function lossText(count: number): string {
   const given = count === 0 ? 'all are removed' : `only the ${count} given will be sent`
-  return `Headers are replaced as a whole and can not be read back: ${given}. Go on?`
+  return `Headers are replaced as a whole and can't be read back: ${given}. Go on?`
 }
 
 /** The API never shows headers: what was sent is all that is known of them. */

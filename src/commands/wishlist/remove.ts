@@ -6,7 +6,7 @@ import {wisher} from './show.ts'
 
 export default class WishlistRemove extends ScentCommand {
   static override summary = "Remove a variant from a customer's wishlist."
-  static override description = 'Removing one that is not there is no error.'
+  static override description = 'Removing one that is not there is not an error.'
   static override examples = [
     '<%= config.bin %> wishlist remove d2d38be7-ed73-4a47-bba0-44575c832aa4 --customer C-1042',
   ]
