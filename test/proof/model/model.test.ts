@@ -1,14 +1,7 @@
-import {afterEach, describe, expect, test} from 'vitest'
-import {catalogue, entryOf} from '../../../src/contract/errors.ts'
-import {lockCart} from '../../../src/flows/order/checkout.ts'
-import {plan} from '../../../src/flows/order/intent.ts'
-import {submitToEach} from '../../../src/flows/order/locks.ts'
-import {address} from '../../support/address.ts'
-import {openShop, type Shop} from '../../support/shop.ts'
-import {decide} from './model.ts'
+import {expect, test} from 'vitest'
 import {deadEnds, search} from './search.ts'
 import {variants} from './shop.ts'
-import {at, but, LOCKS, type Mistake, mistakes, orders, type State, start, unpack, verdicts} from './state.ts'
+import {LOCKS, type Mistake, mistakes, orders, type State, unpack, verdicts} from './state.ts'
 
 /*
  * How one order is made, as a model that is small enough to visit every state it can get into, on services of every
@@ -67,54 +60,4 @@ test.each(Object.keys(mistakes) as Mistake[])('%s is caught', (mistake) => {
 test('on a service that called a used lock expired, not charged would be said of an order that stands', () => {
   const {broken} = search({...(variants[0] as (typeof variants)[0]), usedLock: 'expired'}, 'right')
   expect(broken).toMatchObject({rule: 'said not charged'})
-})
-
-describe('the client of the model does what the program does', () => {
-  let shop: Shop
-  afterEach(() => shop.close())
-
-  /** The service's own codes that need no order to exist. */
-  const codes = Object.keys(catalogue).filter(
-    (code) =>
-      entryOf(code).order !== undefined && !/DUPLICATE|ALREADY_USED|OUTCOME_UNKNOWN|NO_CONNECTION/.test(code),
-  )
-  const cases = [...codes, 'FORBIDDEN', 'SOMETHING_NEW'].flatMap((code) =>
-    [false, true].map((open) => ({code, open, after: open ? 'after a lost answer' : 'at first'})),
-  )
-
-  test.each(cases)('on $code $after', async ({code, open}) => {
-    const possible: string[] = []
-    const s = but(start, {cart: 1, locks: 1, pending: 1, at: at.sent, open: Number(open)})
-    decide('right', s, code, (_, to) => {
-      possible.push(to.at === at.off ? nameOf(to) : 'asks on')
-    })
-    expect(possible).toContain(await real(code, open))
-  })
-
-  const nameOf = ({verdict}: State) => (verdict === verdicts.unknown ? 'unknown' : 'not charged')
-
-  async function real(code: string, open: boolean): Promise<string> {
-    shop = await openShop()
-    await shop.fill('C-1')
-    const locked = await lockCart(shop.tools, 'C-1')
-    if (locked.kind !== 'locked') throw new Error('the cart can not be locked')
-    const {lock, lines} = locked.locked
-    const intent = {reference: 'PO-1', customerRef: 'C-1', lines, address}
-    await plan(shop.tools, intent)
-    const create = {match: {operation: 'createOrder'}, when: 'before'} as const
-    if (open) shop.fault({effect: 'reset', ...create, times: 1})
-    shop.fault({
-      effect: 'status',
-      state: code,
-      status: code === 'SOMETHING_NEW' ? 422 : undefined,
-      ...create,
-      times: 1,
-    })
-    shop.fault({effect: 'status', state: 'FORBIDDEN', ...create})
-    shop.requests.length = 0
-    const outcome = await submitToEach(shop.tools, intent, [lock], false)
-    const sent = shop.requests.filter((request) => request.endsWith('/scent/orders')).length
-    if (sent > (open ? 2 : 1)) return 'asks on'
-    return outcome.kind === 'unknown' ? 'unknown' : 'not charged'
-  }
 })

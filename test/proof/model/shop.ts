@@ -61,7 +61,7 @@ export function locked(v: Variant, s: State): State {
 }
 
 /** The code of a create that is refused; undefined where the order is made. */
-export function refusal(v: Variant, s: State, reference: number, lock: number): string | undefined {
+export function refusedWith(v: Variant, s: State, reference: number, lock: number): string | undefined {
   const byReference = refusedByReference(s, reference)
   const byLock = refusedByLock(v, s, lock)
   return v.referenceFirst ? (byReference ?? byLock) : (byLock ?? byReference)
@@ -143,7 +143,7 @@ export function elsewhere(v: Variant, s: State, go: Go): void {
 function arrived(v: Variant, s: State, lock: number, go: Go): void {
   const rest = but(s, {late: s.late - (places[lock] as number)})
   const name = `the late create with lock ${lock} arrives`
-  if (refusal(v, s, 0, lock) !== undefined) go(`${name}, refused`, rest)
+  if (refusedWith(v, s, 0, lock) !== undefined) go(`${name}, refused`, rest)
   else if (v.making !== 'at once') go(`${name}, begun`, but(rest, {running: lock + 1}))
   else {
     go(`${name}, ordered`, committed(v, rest, 0, lock))

@@ -4,12 +4,6 @@ export const orders = {none: 0, ours: 1, wrong: 2, other: 3, same: 4, stuck: 5} 
 /** Where the client is. `off` is before a start, after a crash and after a verdict. */
 export const at = {off: 0, fill: 1, add: 2, lock: 3, write: 4, sent: 5, made: 6, look: 7} as const
 
-/** Orders from a fresh lock; asks with each lock that an order was sent with; or orders while those stay open. */
-export const modes = {order: 0, each: 1, settle: 2} as const
-
-/** Of the locks asked: none expired so far, some did, or all are asked for the second time. */
-export const rounds = {first: 0, expired: 1, second: 2} as const
-
 export const verdicts = {none: 0, charged: 1, notCharged: 2, unknown: 3} as const
 
 /** Small numbers, so that a state packs into one. Locks are numbered from 0, and a set of locks is a set of bits. */
@@ -42,12 +36,9 @@ export interface State {
   verdict: number
   reference: number
 
-  // In memory.
+  // In memory: what the client is doing, and where the machine stands, by the number of its state (client.ts).
   at: number
-  mode: number
-  lock: number
-  open: number
-  round: number
+  step: number
 }
 
 /** The bounds of the model: locks, requests on the way, changes by others. */
@@ -73,10 +64,7 @@ export const start: State = {
   verdict: 0,
   reference: 0,
   at: 0,
-  mode: 0,
-  lock: 0,
-  open: 0,
-  round: 0,
+  step: 0,
 }
 
 /** The state with some fields changed. Spelled out, as this is what a search spends its time on. */
@@ -99,17 +87,14 @@ export function but(s: State, change: Partial<State>): State {
     verdict: s.verdict,
     reference: s.reference,
     at: s.at,
-    mode: s.mode,
-    lock: s.lock,
-    open: s.open,
-    round: s.round,
+    step: s.step,
   }
   return Object.assign(copy, change)
 }
 
 const HALF = 2 ** 29
 
-/** The state as one number, below 2 ** 48. */
+/** The state as one number, below 2 ** 52. */
 export function pack(s: State): number {
   const service =
     s.cart |
@@ -130,10 +115,7 @@ export function pack(s: State): number {
     (s.verdict << 6) |
     (s.reference << 8) |
     (s.at << 9) |
-    (s.mode << 12) |
-    (s.lock << 14) |
-    (s.open << 16) |
-    (s.round << 17)
+    (s.step << 12)
   return client * HALF + service
 }
 
@@ -158,10 +140,7 @@ export function unpack(packed: number): State {
     verdict: (client >> 6) & 3,
     reference: (client >> 8) & 1,
     at: (client >> 9) & 7,
-    mode: (client >> 12) & 3,
-    lock: (client >> 14) & 3,
-    open: (client >> 16) & 1,
-    round: client >> 17,
+    step: client >> 12,
   }
 }
 
