@@ -6,7 +6,7 @@ import {Failure} from '../contract/failure.ts'
 import {attempt, removeOwn, syncFolder} from '../store/files.ts'
 import {type Entry, type Journal, journal, ownHeader} from '../store/journal.ts'
 import {isLocked, tryLock, withLock} from '../store/lock.ts'
-import {base, locked, outcome, planned, submitting, verified} from '../store/orders.ts'
+import {base, locked, outcome, planned, submitting} from '../store/orders.ts'
 import {type Folders, type Identity, recordsFolder} from '../store/paths.ts'
 import {isJobId, noSuchJob} from './owner.ts'
 
@@ -109,7 +109,6 @@ export const jobRecord = z.discriminatedUnion('step', [
   locked,
   submitting,
   outcome,
-  verified,
   done,
   wanted,
   target,

@@ -3,7 +3,7 @@ import {isFailure} from '../contract/failure.ts'
 /** How long a job waits for the end of an outage before it stops, in milliseconds. */
 export const OUTAGE_MS = 900_000
 /** The longest pause between two tries, in milliseconds. */
-export const LONGEST_PAUSE_MS = 30_000
+const LONGEST_PAUSE_MS = 30_000
 
 export interface Patience {
   /** Monotonic milliseconds. */
@@ -28,11 +28,15 @@ export async function patiently<T>(
       return await work()
     } catch (error) {
       if (!isFailure(error) || error.entry.scope !== 'wait' || stop.aborted) throw error
-      const backoff = Math.min(1000 * 2 ** (tries - 1), LONGEST_PAUSE_MS) * (0.5 + random() / 2)
-      const pause = Math.max(backoff, (error.facts.retryAfter ?? 0) * 1000)
+      const pause = Math.max(backoffMs(tries, LONGEST_PAUSE_MS, random), (error.facts.retryAfter ?? 0) * 1000)
       if (now() + pause - started > OUTAGE_MS) throw error
       tell(error.code, pause)
       await sleep(pause, stop)
     }
   }
+}
+
+/** The pause after so many tries: 1 s, doubled with each and at most the longest one, of which up to half is left to chance. */
+export function backoffMs(tries: number, longestMs: number, random: () => number): number {
+  return Math.min(1000 * 2 ** (tries - 1), longestMs) * (0.5 + random() / 2)
 }

@@ -54,9 +54,7 @@ export const outcome = z.object({
   message: z.optional(z.string()),
 })
 
-export const verified = z.object({...base, step: z.literal('VERIFIED'), orderId: z.string()})
-
-const orderRecord = z.discriminatedUnion('step', [planned, locked, submitting, outcome, verified])
+const orderRecord = z.discriminatedUnion('step', [planned, locked, submitting, outcome])
 export type OrderRecord = z.output<typeof orderRecord>
 export type Planned = z.output<typeof planned>
 type Locked = z.output<typeof locked>

@@ -62,12 +62,12 @@ describe('the record of orders', () => {
     const {orders} = records()
     const steps = [planned('a'), planned('b'), locked('a', 'l1'), submitting('a', 1), outcome('a', 'placed')]
     for (const step of steps) await orders.append(step)
-    await orders.append({step: 'VERIFIED', reference: 'a', orderId: 'o1', at: at()})
     const all = await orders.all()
     expect(all.map(({reference}) => reference)).toEqual(['a', 'b'])
     expect(all[0]).toMatchObject({
       reference: 'a',
       locks: [{lockId: 'l1', total: '305.90'}],
+      pending: [],
       outcome: {outcome: 'placed', orderId: 'o1'},
       settled: true,
       startedAt: steps[0]?.at,
@@ -89,7 +89,13 @@ describe('the record of orders', () => {
     const {orders} = records()
     for (const step of [planned('a'), submitting('a', 1), outcome('a', 'refused'), planned('a')])
       await orders.append(step)
-    expect(await orders.open()).toMatchObject([{reference: 'a', settled: false}])
+    expect(await orders.open()).toMatchObject([{reference: 'a', pending: []}])
+  })
+
+  test('keeps what was submitted and has no answer when it is planned again', async () => {
+    const {orders} = records()
+    for (const step of [planned('a'), submitting('a', 1), planned('a')]) await orders.append(step)
+    expect(await orders.open()).toMatchObject([{reference: 'a', pending: [{attempt: 1}]}])
   })
 
   test('never opens a placed reference again', async () => {

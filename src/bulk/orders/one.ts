@@ -1,13 +1,27 @@
-import {type Preview, previewCheckout} from '../../contract/checkout.ts'
 import {Failure, isFailure} from '../../contract/failure.ts'
 import {exact} from '../../contract/money.ts'
-import {type CartLine, sameLines} from '../../flows/cart/lines.ts'
-import {type Locked, lockCart, noteLock, notReady, orderLocked} from '../../flows/order/checkout.ts'
-import {asBefore} from '../../flows/order/existing.ts'
-import {noteOutcome, type OrderIntent, type OrderOutcome, type OrderTools} from '../../flows/order/intent.ts'
+import {type CartLine, linesOf, sameLines} from '../../flows/cart/lines.ts'
+import {
+  isBusy,
+  type Locked,
+  lockCart,
+  noteLock,
+  notReady,
+  orderLocked,
+  waitForCart,
+} from '../../flows/order/lock.ts'
+import {
+  next,
+  type OrderOutcome,
+  type OrderState,
+  plan,
+  recover,
+  refusedOrUnknown,
+} from '../../flows/order/machine.ts'
 import {priceOf} from '../../flows/order/price.ts'
+import {noteOutcome, type OrderIntent, type OrderTools} from '../../flows/order/records.ts'
 import {askAgain} from '../../flows/order/take-up.ts'
-import {LONGEST_PAUSE_MS, OUTAGE_MS, patiently} from '../../flows/outage.ts'
+import {patiently} from '../../flows/outage.ts'
 import type {OrderEntry} from '../../store/orders.ts'
 import {asAnotherRun, type CartRule, fillExactly, takeBack} from './fill.ts'
 
@@ -44,58 +58,42 @@ export interface BulkWork {
   filled: boolean
 }
 
-/** What is known of an order while it is worked on. */
-interface Known {
-  /** A create of this or of another run may have left that no answer has settled: whatever is refused now, it may have been charged. */
-  open: boolean
+/** An order while it is worked on. */
+interface Row {
+  tools: BulkTools
+  order: BulkOrder
+  rules: BulkRules
+  earlier: OrderEntry
+  /** Where it stands before a lock is taken. */
+  state: OrderState
   /** The cart may hold lines of it. */
   filled: boolean
-  /** When its first lock was priced. */
-  since: string | null | undefined
 }
 
 export type BulkOutcome = Exclude<OrderOutcome, {kind: 'relock'}>
 
-/** How long an order of somebody else is waited for in a cart. */
-const CART_BUSY_MS = 120_000
 /** How often a cart is brought back to the order's lines that somebody else changes. */
 const ROUNDS = 3
 
 /**
  * Brings one order of a file to its end: cart, lock, order, each once, whatever an earlier run has left. Its outcome
- * is on disk when this returns. An outage of the service is waited for. Where that lasts, and where the service would
+ * is on disk when this returns. An outage of the service is waited for. If that lasts, and if the service would
  * refuse every other order as well, it throws that Failure, and a resume does the order again.
  */
 export async function placeBulkOrder(
   tools: BulkTools,
-  work: BulkWork,
+  {order: wanted, earlier, filled}: BulkWork,
   rules: BulkRules,
 ): Promise<BulkOutcome> {
-  const {order, earlier} = work
+  const order = {...wanted, since: earlier.locks[0]?.pricedAt}
   const sent = earlier.pending.length > 0
-  const since = earlier.locks[0]?.pricedAt
-  const known: Known = {open: mayStand(earlier), filled: work.filled || sent, since}
-  let asked = !sent
-  const outcome = await patiently(tools, askingAgain(tools, order), async () => {
-    if (!asked) {
-      const settled = await askAgain(tools, earlier)
-      const locksAreGone = settled.kind === 'relock' || (settled.kind === 'unknown' && settled.relock)
-      if (!locksAreGone) return settled as BulkOutcome
-      known.open = settled.kind === 'unknown'
-      asked = true
-    }
-    return once(tools, order, rules, known)
-  })
-  const {kind} = outcome
-  const charged = kind === 'placed' ? outcome.order.total : null
-  if (kind !== 'unknown') rules.budget.settle(order.reference, charged === null ? null : String(charged))
+  const row: Row = {tools, order, rules, earlier, state: recover(earlier).state, filled: filled || sent}
+  const outcome = await patiently(tools, askingAgain(tools, order), () => bringToEnd(row))
+  const charged = outcome.kind === 'placed' ? outcome.order.total : null
+  if (outcome.kind !== 'unknown')
+    rules.budget.settle(order.reference, charged === null ? null : String(charged))
   await tidy(tools, order, outcome)
   return outcome
-}
-
-/** Whether an order may have been made under the reference: by a try of ours, or by one whose traces were seen. */
-export function mayStand({pending, outcome}: OrderEntry): boolean {
-  return pending.length > 0 || outcome?.outcome === 'unknown'
 }
 
 const askingAgain =
@@ -103,100 +101,79 @@ const askingAgain =
   (code: string, inMs: number) =>
     tools.tell({kind: 'asking-again', reference, code, inMs})
 
-/** One way from the cart to an outcome. Throws what another try may help against, and what ends the job. */
-async function once(
-  tools: BulkTools,
-  order: BulkOrder,
-  rules: BulkRules,
-  known: Known,
-): Promise<BulkOutcome> {
+/** One way to an outcome. Throws what another try may help against, and what ends the job. */
+async function bringToEnd(row: Row): Promise<BulkOutcome> {
   let outcome: BulkOutcome
   try {
-    outcome = await tryToOrder(tools, order, rules, known)
+    outcome = (await settleEarlier(row)) ?? (await fillAndOrder(row))
   } catch (error) {
     if (!isFailure(error) || error.entry.scope !== 'row') throw error
-    const failure = asAnotherRun(error, order)
-    outcome = asBefore(failure ?? error, known.open || failure !== undefined) as BulkOutcome
-    await noteOutcome(tools, order, outcome)
+    const another = asAnotherRun(error, row.order)
+    if (another) row.state = next(row.state, {kind: 'another-run'}).state
+    outcome = await end(row, another ?? error)
   }
   // Refused for a reason that is not the order's own: the record says that it is to be done again.
   if (outcome.kind === 'refused' && outcome.failure.entry.scope !== 'row') throw outcome.failure
   return outcome
 }
 
-async function tryToOrder(
-  tools: BulkTools,
-  order: BulkOrder,
-  rules: BulkRules,
-  known: Known,
-): Promise<BulkOutcome> {
-  let last: Failure = new Failure('CHANGED_MEANWHILE', {
-    message: `Somebody else changes the cart of ${order.customerRef} again and again.`,
-  })
-  for (let round = 1; round <= ROUNDS; round++) {
-    if (!known.filled) await tools.mark(order.reference, 'FILLING')
-    const ours = known.filled
-    known.filled = true
-    if (!(await fillExactly(tools.client, order, rules.cart, ours))) continue
-    const outcome = await lockCart(tools, order.customerRef)
-    if (outcome.kind === 'blocked') {
-      await waitForCart(tools, order, outcome.preview, known)
-      continue
-    }
-    const {locked} = outcome
-    if (!sameLines(order.lines, locked.lines)) continue
-    requireApproved(order, locked, rules)
-    await noteLock(tools, order, locked)
-    known.since ??= locked.preview.pricedAt
-    const intent = {...order, since: known.since}
-    const ordered = await orderLocked(tools, intent, locked, locked.lock.total, known.open)
-    if (ordered.kind === 'relock') last = ordered.failure
-    else if (ordered.kind !== 'blocked' && ordered.kind !== 'changed') return ordered
-  }
-  const outcome = asBefore(last, known.open) as BulkOutcome
+/** Asks again for an order that was sent; undefined if a new lock is needed, or if it was not sent. */
+async function settleEarlier(row: Row): Promise<BulkOutcome | undefined> {
+  if (row.state.at === 'PLANNED') return undefined
+  const outcome = await askAgain(row.tools, row.earlier)
+  if (outcome.kind !== 'relock') return outcome
+  row.state = plan(outcome.open).state
+  return undefined
+}
+
+/** Nothing more is to be learnt of an order: refused, or unknown if an attempt is open. */
+async function end({tools, order, state}: Row, failure: Failure): Promise<BulkOutcome> {
+  const outcome = refusedOrUnknown(failure, state.open)
   await noteOutcome(tools, order, outcome)
   return outcome
 }
 
-/**
- * Waits while an order is in flight on this cart, for one of our own reference until it is settled. One of somebody
- * else ends in a refusal where it takes long, and in INTERRUPTED at once where the user stops the job: a resume goes on.
- */
-async function waitForCart(
-  tools: BulkTools,
-  order: BulkOrder,
-  blocked: Preview,
-  known: Known,
-): Promise<void> {
-  if (!isBusy(blocked)) throw notReady(blocked)
-  const began = tools.now()
-  let patience = CART_BUSY_MS
-  let preview = blocked
-  for (let pause = 1000; isBusy(preview); pause = Math.min(pause * 2, LONGEST_PAUSE_MS)) {
-    const mine = preview.pendingOrderReference === order.reference
-    if (mine) {
-      patience = OUTAGE_MS
-      await noteUnderWay(tools, order, preview, known)
-    }
-    if (tools.now() + pause - began > patience) throw notReady(preview)
-    await tools.sleep(pause, mine ? undefined : tools.stop)
-    if (!mine && tools.stop.aborted) throw new Failure('INTERRUPTED', {effect: 'none'})
-    preview = await tools.client.call(previewCheckout, {query: {customerRef: order.customerRef}})
+async function fillAndOrder(row: Row): Promise<BulkOutcome> {
+  const {tools, order, rules} = row
+  let last = new Failure('CHANGED_MEANWHILE', {
+    message: `Somebody else changes the cart of ${order.customerRef} again and again.`,
+  })
+  for (let round = 1; round <= ROUNDS; round++) {
+    const locked = await fillAndLock(row)
+    if (locked === undefined) continue
+    requireApproved(order, locked, rules)
+    await noteLock(tools, order, locked)
+    order.since ??= locked.preview.pricedAt
+    const ordered = await orderLocked(tools, order, locked, locked.lock.total, row.state.open)
+    if (ordered.kind === 'relock') last = ordered.failure
+    else if (ordered.kind !== 'blocked' && ordered.kind !== 'changed') return ordered
   }
+  return end(row, last)
 }
 
-const isBusy = ({cartIssue}: Preview) => cartIssue === 'CART_HAS_PENDING_ORDER'
-
-/** It may charge from now on, whatever becomes of this process: the records say so before it is waited for. */
-async function noteUnderWay(
-  tools: BulkTools,
-  order: BulkOrder,
-  preview: Preview,
-  known: Known,
-): Promise<void> {
-  if (known.open) return
-  known.open = true
-  await noteOutcome(tools, order, asBefore(notReady(preview), true))
+/** A lock on just the lines of the order; undefined if somebody else changed or used the cart meanwhile. */
+async function fillAndLock(row: Row): Promise<Locked | undefined> {
+  const {tools, order, rules, filled} = row
+  if (!filled) await tools.mark(order.reference, 'FILLING')
+  row.filled = true
+  if (!(await fillExactly(tools.client, order, rules.cart, filled))) return undefined
+  const outcome = await lockCart(tools, order.customerRef)
+  if (outcome.kind === 'locked')
+    return sameLines(order.lines, outcome.locked.lines) ? outcome.locked : undefined
+  if (!isBusy(outcome.preview)) {
+    const failure = notReady(outcome.preview)
+    const changed =
+      failure.code === 'BUSINESS_CART_NOT_CHECKOUT_READY' && !sameLines(order.lines, linesOf(outcome.preview))
+    if (changed) return undefined
+    throw failure
+  }
+  await waitForCart(tools, order, outcome.preview, async (preview, _, ours) => {
+    if (!ours || row.state.open.length > 0) return
+    // It may charge from now on, whatever becomes of this process: the records say so before it is waited for.
+    row.state = next(row.state, {kind: 'another-run'}).state
+    await end(row, notReady(preview))
+  })
+  return undefined
 }
 
 /** Fails with LIMIT_EXCEEDED where a lock costs more than was approved. */

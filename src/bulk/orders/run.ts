@@ -1,6 +1,7 @@
 import {Failure, isFailure} from '../../contract/failure.ts'
 import type {Digits} from '../../contract/money.ts'
-import {noteOutcome, type OrderTools} from '../../flows/order/intent.ts'
+import {recover} from '../../flows/order/machine.ts'
+import {noteOutcome, type OrderTools} from '../../flows/order/records.ts'
 import {totalOf} from '../../flows/order/take-up.ts'
 import type {OrderRecord} from '../../store/orders.ts'
 import type {JobFile, JobRecord} from '../journal.ts'
@@ -13,7 +14,6 @@ import {
   type BulkTools,
   type BulkWork,
   clearBulkCart,
-  mayStand,
   placeBulkOrder,
 } from './one.ts'
 
@@ -202,10 +202,10 @@ async function settle(
 
 /** An order whose cart is not free: not sent, and done when it is. One that is open stays what it is. */
 async function postpone(run: BulkRun, tools: BulkTools, {order, earlier}: BulkWork): Promise<void> {
-  if (mayStand(earlier)) return
+  if (recover(earlier).state.open.length > 0) return
   const message = `The cart of ${order.customerRef} is in use, or an earlier order of it is not settled yet.`
   const failure = new Failure('OPEN_ORDER', {message, effect: 'none'})
-  await noteOutcome(tools, order, {kind: 'relock', failure})
+  await noteOutcome(tools, order, {kind: 'relock', failure, open: []})
   tellDone(run, order, {kind: 'refused', failure})
 }
 

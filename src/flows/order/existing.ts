@@ -1,43 +1,54 @@
 import {Failure, isFailure} from '../../contract/failure.ts'
 import {millis} from '../../contract/forms.ts'
 import {type Digits, digits, sameAmount} from '../../contract/money.ts'
-import type {CreatedOrder} from '../../contract/orders.ts'
+import type {CreatedOrder, OrderRead} from '../../contract/orders.ts'
 import {sameLines} from '../cart/lines.ts'
-import type {OrderIntent, OrderOutcome, OrderTools, PlacedOrder, PriceLock} from './intent.ts'
+import type {Answer, PlacedOrder} from './machine.ts'
 import {factsOf, type OrderFacts, readNamedOrder} from './read.ts'
+import type {OrderIntent, OrderTools, PriceLock} from './records.ts'
 
-/** An order stands under our reference or our lock. Whose it is, only reading it can tell. */
-export async function compareExisting(
-  tools: OrderTools,
+interface Named {
+  orderId: string
+  /** The refusal that names the order. */
+  failure: Failure
+}
+
+/** Reads the order that stands under our reference or our lock: whose it is, only that can tell. */
+export async function readExisting(
+  {client}: OrderTools,
   intent: OrderIntent,
   lock: PriceLock,
-  failure: Failure,
-  open: boolean,
-): Promise<OrderOutcome> {
-  const orderId = (failure.facts.details as {orderId?: unknown} | null | undefined)?.orderId
-  if (typeof orderId !== 'string') return asBefore(failure, open)
-  const read = await attempt(() => readNamedOrder(tools.client, orderId))
-  if (read instanceof Failure) return unread(orderId, failure, read)
+  named: Named,
+): Promise<Answer> {
+  try {
+    return judgeExisting(intent, lock, named, await readNamedOrder(client, named.orderId))
+  } catch (error) {
+    if (!isFailure(error)) throw error
+    return unread(named, error)
+  }
+}
+
+function judgeExisting(intent: OrderIntent, lock: PriceLock, named: Named, read: OrderRead): Answer {
+  const {failure} = named
   const facts = factsOf(read)
-  if (facts.reference === null && facts.lines === null)
-    return unread(orderId, failure, new Failure('ODD_ANSWER'))
-  if (failure.code === 'CONFLICT_PRICE_LOCK_ALREADY_USED' && facts.reference !== intent.reference)
-    return open ? {kind: 'unknown', failure: asUnknown(failure), relock: true} : {kind: 'relock', failure}
-  if (facts.status === 'Failed') return failed(facts.id ?? orderId, facts.failureReason)
+  const {reference, customerRef, lines, status} = facts
+  const orderId = facts.id ?? named.orderId
+  if (reference === null && lines === null) return unread(named, new Failure('ODD_ANSWER'))
+  if (failure.entry.order === 'lock-used' && reference !== intent.reference)
+    return {kind: 'lock-lost', failure}
+  if (status === 'Failed') return orderFailed(orderId, facts.failureReason)
+  if (!sameContent(intent, facts)) return mismatch(named)
   const order = placed(lock, asPlaced(intent, lock, orderId, facts))
-  if (!sameContent(intent, facts)) return mismatch(orderId, failure)
-  if (open) return {kind: isOlder(intent, facts) ? 'already-placed' : 'placed', order}
   // Without lines and cart to compare there is nothing to prove that it is this very order. Its total need not be that
   // of the lock: prices move, and no lock knows the shipping zone.
-  const proven = intent.lines && facts.lines && facts.customerRef !== undefined && lock.total !== null
-  return proven ? {kind: 'already-placed', order} : {kind: 'refused', failure}
+  const proven = Boolean(intent.lines && lines && customerRef !== undefined && lock.total !== null)
+  return {kind: 'exists', order, older: isOlder(intent, facts), proven, failure}
 }
 
 /** The order exists, but not being able to read it leaves open whose it is. */
-function unread(orderId: string, failure: Failure, cause: Failure): OrderOutcome {
+function unread({orderId, failure}: Named, cause: Failure): Answer {
   const message = `Order ${orderId} exists under this reference, and could not be read (${cause.code}).`
-  const unknown = new Failure('OUTCOME_UNKNOWN', {...failure.facts, message}, {cause})
-  return {kind: 'unknown', failure: unknown, relock: false}
+  return {kind: 'unread', failure: new Failure('OUTCOME_UNKNOWN', {...failure.facts, message}, {cause})}
 }
 
 /** More than the seconds that a service may leave out of a time. */
@@ -48,9 +59,8 @@ function isOlder({since}: OrderIntent, {createdAt}: OrderFacts): boolean {
   return millis(String(createdAt)) + CLEARLY_MS < millis(String(since))
 }
 
-function asPlaced(intent: OrderIntent, lock: PriceLock, named: string, facts: OrderFacts): PlacedOrder {
+function asPlaced(intent: OrderIntent, lock: PriceLock, orderId: string, facts: OrderFacts): PlacedOrder {
   const {total, currency, status} = facts
-  const orderId = facts.id ?? named
   const known = total ?? (lock.total === null ? null : digits(String(lock.total)))
   const document: CreatedOrder = {
     id: orderId,
@@ -68,61 +78,45 @@ function sameContent(intent: OrderIntent, facts: OrderFacts): boolean {
   return intent.lines === null || facts.lines === null || sameLines(intent.lines, facts.lines)
 }
 
-function mismatch(orderId: string, failure: Failure): OrderOutcome {
+function mismatch({orderId, failure: {facts}}: Named): Answer {
+  const message = `The reference is taken: order ${orderId} holds other goods, or is of another cart.`
+  const {httpStatus} = facts
+  const status = httpStatus === undefined ? {} : {httpStatus}
   return {
-    kind: 'refused',
-    failure: new Failure('ORDER_MISMATCH', {
-      message: `The reference is taken: order ${orderId} holds other goods, or is of another cart.`,
-      details: {orderId},
-      ...(failure.facts.httpStatus === undefined ? {} : {httpStatus: failure.facts.httpStatus}),
-    }),
+    kind: 'reference-taken',
+    failure: new Failure('ORDER_MISMATCH', {message, details: {orderId}, ...status}),
   }
 }
 
-/** Money keeps the state it had: not charged if nothing could have been, unknown if an attempt is open. */
-export function asBefore(failure: Failure, open: boolean): OrderOutcome {
-  return open ? {kind: 'unknown', failure: asUnknown(failure), relock: false} : {kind: 'refused', failure}
+/** What a create was answered with. */
+export function judgeCreated(intent: OrderIntent, lock: PriceLock, created: CreatedOrder): Answer {
+  const {id: orderId, externalReference, status, failureReason, pricing} = created
+  if (externalReference !== intent.reference) {
+    const message = `The service answered with the order of another reference: ${externalReference}.`
+    const cause = new Failure('ORDER_MISMATCH', {message, details: {orderId}})
+    return {
+      kind: 'unread',
+      failure: new Failure('OUTCOME_UNKNOWN', {...cause.facts, effect: 'unknown'}, {cause}),
+    }
+  }
+  if (status === 'Failed') return orderFailed(orderId, failureReason ?? null)
+  const {total, currency = null} = pricing
+  return {
+    kind: 'made',
+    order: placed(lock, {orderId, total, currency, status, document: created, answered: true}),
+  }
 }
 
-/** A failure of an order that may exist already: the money may have moved, whatever this one says. */
-export function asUnknown(failure: Failure): Failure {
-  if (failure.code === 'OUTCOME_UNKNOWN') return failure
-  return new Failure(
-    'OUTCOME_UNKNOWN',
-    {
-      ...failure.facts,
-      effect: 'unknown',
-      message: `The order may exist: no answer has settled it yet, and the last one (${failure.code}) does not either.`,
-    },
-    {cause: failure},
-  )
-}
-
-/** With what was charged beside what the lock had said, where the two differ. */
-export function placed(lock: PriceLock, order: PlacedOrder): PlacedOrder {
+/** With what was charged beside what the lock had said, if the two differ. */
+function placed(lock: PriceLock, order: PlacedOrder): PlacedOrder {
   if (lock.total === null || order.total === null || sameAmount(lock.total, order.total)) return order
   return {...order, differs: {locked: lock.total, charged: order.total}}
 }
 
-/** The service made the order and failed it. */
-export function failed(orderId: string, reason: string | null): OrderOutcome {
-  const message = `The service failed the order: ${reason ?? 'no reason given'}. It names no charge.`
+function orderFailed(orderId: string, failureReason: string | null): Answer {
+  const message = `The service marked the order as failed: ${failureReason ?? 'no reason given'}. It reports no charge.`
   return {
-    kind: 'refused',
-    failure: new Failure('ORDER_FAILED', {message, details: {orderId, failureReason: reason}}),
-  }
-}
-
-/** Whether the service made the order and failed it: nothing was charged, and its lock is used up. */
-export function isFailedOrder(outcome: OrderOutcome): outcome is OrderOutcome & {kind: 'refused'} {
-  return outcome.kind === 'refused' && outcome.failure.code === 'ORDER_FAILED'
-}
-
-async function attempt<T>(work: () => Promise<T>): Promise<T | Failure> {
-  try {
-    return await work()
-  } catch (error) {
-    if (isFailure(error)) return error
-    throw error
+    kind: 'failed',
+    failure: new Failure('ORDER_FAILED', {message, details: {orderId, failureReason}}),
   }
 }

@@ -1,5 +1,6 @@
 import {Failure, isFailure} from '../../contract/failure.ts'
-import type {PlacedOrder} from './intent.ts'
+import type {Digits} from '../../contract/money.ts'
+import type {CreatedOrder} from '../../contract/orders.ts'
 
 /*
  * How one order is made, as a machine: from where the order stands and what was answered to where it stands then and
@@ -18,9 +19,7 @@ export const ELSEWHERE = 'elsewhere'
 
 export type OrderState =
   /** The intent is on disk. A lock is needed. */
-  | {at: 'PLANNED'; open: Open}
-  | Asking
-  | {at: 'OUTCOME'; open: Open; outcome: OrderOutcome}
+  {at: 'PLANNED'; open: Open} | Asking | {at: 'OUTCOME'; open: Open; outcome: OrderOutcome}
 
 /** With which locks the order is asked for, in turn, and what they have said. */
 interface Asking {
@@ -35,6 +34,19 @@ interface Asking {
   expired?: Failure | undefined
   /** The word that a lock was used by an order that failed. */
   failed?: Failure | undefined
+}
+
+export interface PlacedOrder {
+  orderId: string
+  total: Digits | null
+  currency: string | null
+  status: string | null
+  /** The order in the shape of a create's answer. If that was lost, it holds what the read of the order tells. */
+  document: CreatedOrder
+  /** Whether the create's own answer was received. */
+  answered: boolean
+  /** Set if what was charged is not what the lock said. */
+  differs?: {locked: Digits | string; charged: Digits}
 }
 
 /**
@@ -240,8 +252,16 @@ function relock(failure: Failure, open: Open): Step {
   return end({kind: 'relock', failure: open.length > 0 ? asUnknown(failure) : failure, open})
 }
 
+/** Whether an order may have been charged for all that is known. */
+export function isUnknown(outcome: OrderOutcome): boolean {
+  return outcome.kind === 'unknown' || (outcome.kind === 'relock' && outcome.open.length > 0)
+}
+
 /** Refused, or unknown if an earlier attempt may still charge. */
-export function refusedOrUnknown(failure: Failure, open: Open): {kind: 'refused' | 'unknown'; failure: Failure} {
+export function refusedOrUnknown(
+  failure: Failure,
+  open: Open,
+): {kind: 'refused' | 'unknown'; failure: Failure} {
   return open.length > 0 ? {kind: 'unknown', failure: asUnknown(failure)} : {kind: 'refused', failure}
 }
 

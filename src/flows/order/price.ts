@@ -67,3 +67,8 @@ export function differences(before: Preview, after: Preview): Difference[] {
   add('Charged incl. VAT', before.chargedWithVat, after.chargedWithVat)
   return found
 }
+
+/** Whether `total` is above what was approved. */
+export function isAbove(total: Digits | string, approved: Digits | string): boolean {
+  return exact(total).gt(exact(approved))
+}

@@ -1,92 +1,145 @@
 import {createHash} from 'node:crypto'
 import {type Preview, previewCheckout} from '../../contract/checkout.ts'
-import type {OrderAnswer} from '../../contract/errors.ts'
 import {Failure, isFailure} from '../../contract/failure.ts'
-import {type CreatedOrder, createOrder, type OrderBody} from '../../contract/orders.ts'
-import {asBefore, asUnknown, compareExisting, failed, isFailedOrder, placed} from './existing.ts'
+import {createOrder, type OrderBody} from '../../contract/orders.ts'
+import type {OrderEntry} from '../../store/orders.ts'
+import type {CartRef} from '../cart/lines.ts'
+import {backoffMs} from '../outage.ts'
+import {judgeCreated, readExisting} from './existing.ts'
 import {
-  note,
-  noteOutcome,
-  type OrderIntent,
+  type Action,
+  type Answer,
+  next,
+  type Open,
   type OrderOutcome,
-  type OrderTools,
-  type PriceLock,
-} from './intent.ts'
+  type Patience,
+  plan,
+  type Step,
+} from './machine.ts'
+import {note, noteOutcome, type OrderIntent, type OrderTools, type PriceLock} from './records.ts'
 
 /** How long a kind of answer is asked again, and the longest pause between two, in milliseconds. */
-const patience: Partial<Record<OrderAnswer, {total: number; pause: number}>> = {
+const patience: Record<Patience, {total: number; pause: number}> = {
   again: {total: 120_000, pause: 16_000},
   'in-progress': {total: 900_000, pause: 30_000},
   race: {total: 15_000, pause: 4_000},
   'cart-busy': {total: 120_000, pause: 16_000},
 }
 
-/**
- * Orders once: writes the submission down, sends it, and asks again with the same reference, lock and body until an
- * answer settles it or patience ends. `earlier` says that a submission of this reference with another lock may have
- * left before. The end is on disk when this returns. Fails with INTERRUPTED where the job was stopped before anything
- * was written down, and with FILE_FAILED where that can't be done.
- */
-export async function submitOrder(
-  tools: OrderTools,
-  intent: OrderIntent,
-  lock: PriceLock,
-  earlier: boolean,
-): Promise<OrderOutcome> {
-  const asked = await askUntilSettled(tools, intent, lock, earlier)
-  // An order that failed has used up its own lock, and says nothing of the earlier submission.
-  const outcome = earlier && isFailedOrder(asked) ? asBefore(asked.failure, true) : asked
-  await noteOutcome(tools, intent, outcome)
-  return outcome
+/** One order on its way, from its lock to its outcome. */
+interface Run {
+  tools: OrderTools
+  intent: OrderIntent
+  locks: readonly PriceLock[]
+  step: Step
+  /** How often the lock of this step was asked with, and since when (monotonic milliseconds). */
+  attempts: number
+  since: number
 }
 
-/** Asks until an answer settles it or patience ends. What came of it is not on disk yet. */
-export async function askUntilSettled(
+/**
+ * Orders once: does what the machine says, from a step that asks with one of `locks`, until the order is at its outcome.
+ * Each create is on disk before it is sent, and the outcome when this returns. Fails with INTERRUPTED if the user
+ * stopped before anything was written down, and with FILE_FAILED if that can't be done.
+ */
+export async function submit(
+  tools: OrderTools,
+  intent: OrderIntent,
+  locks: readonly PriceLock[],
+  step: Step,
+): Promise<OrderOutcome> {
+  const run: Run = {tools, intent, locks, step, attempts: 0, since: tools.now()}
+  for (;;) {
+    const {state, action} = run.step
+    if (state.at === 'OUTCOME') {
+      await noteOutcome(tools, intent, state.outcome)
+      return state.outcome
+    }
+    hear(run, await perform(run, action))
+  }
+}
+
+/** Orders with a lock that is on disk, while the attempts in `open` are not settled. */
+export function submitLock(
   tools: OrderTools,
   intent: OrderIntent,
   lock: PriceLock,
-  earlier: boolean,
+  open: Open = [],
 ): Promise<OrderOutcome> {
+  return submit(tools, intent, [lock], next(plan(open).state, {kind: 'locked', lockId: lock.lockId}))
+}
+
+function hear(run: Run, answer: Answer): void {
+  const {tools, intent, step} = run
+  run.step = next(step.state, answer)
+  const {kind} = run.step.action
+  if (kind === 'submit' && answer.kind !== 'waited') Object.assign(run, {attempts: 0, since: tools.now()})
+  if (answer.kind !== 'refused' || kind === 'pause' || kind === 'see-whose') return
+  const {code, entry, facts} = answer.failure
+  const open = step.state.open.length > 0 || facts.effect === 'unknown'
+  // Not charged, and nothing open: a lock that is gone, like a plain no, leaves nothing to settle.
+  if (entry.order && (open || entry.order !== 'lock-gone'))
+    tools.tell({kind: 'settling', reference: intent.reference, code})
+}
+
+async function perform(run: Run, action: Action): Promise<Answer> {
+  const {tools, intent} = run
+  switch (action.kind) {
+    case 'submit':
+      return create(run, lockOf(run, action.lockId))
+    case 'pause':
+      return pause(run, action)
+    case 'see-whose': {
+      const reference = (await previewOf(tools, intent))?.pendingOrderReference
+      return {kind: 'in-flight', ours: reference === intent.reference, failure: action.failure}
+    }
+    case 'look': {
+      const preview = await previewOf(tools, intent)
+      const busy = preview?.cartIssue === 'CART_HAS_PENDING_ORDER' || preview?.pendingOrderReference
+      return {kind: 'looked', idle: preview !== undefined && !busy}
+    }
+    case 'read':
+      return readExisting(tools, intent, lockOf(run), action)
+    default:
+      throw new Error(`an order is not submitted by the step ${action.kind}`)
+  }
+}
+
+/** The lock of this id; the one that is asked with by default. */
+function lockOf({locks, step}: Run, lockId?: string): PriceLock {
+  const {state} = step
+  const id = lockId ?? ('locks' in state ? state.locks[state.turn] : undefined)
+  return locks.find((lock) => lock.lockId === id) as PriceLock
+}
+
+/** Sends the create once. It is not cut short by an interrupt: its answer is what the user wants to know. */
+async function create(run: Run, lock: PriceLock): Promise<Answer> {
+  const {tools, intent} = run
+  if (tools.signal?.aborted) return {kind: 'ended', failure: new Failure('INTERRUPTED', {effect: 'none'})}
   const body = orderBody(intent, lock.lockId)
-  const started = tools.now()
-  let open = earlier
-  /** The last attempt that is on disk. */
-  let noted = 0
-  for (let attempt = 1; ; attempt++) {
-    if (tools.signal?.aborted) return asBefore(new Failure('INTERRUPTED', {effect: 'none'}), open)
-    // Only now: for the minute that its permit may take, the records say that nothing was sent.
-    const leaving = async () => {
-      if (!open) requireWanted(tools, lock)
-      if (noted === attempt) return
-      await noteSubmission(tools, body, attempt)
-      noted = attempt
-    }
-    try {
-      // Not cut short by an interrupt: the request has left, and its answer is what the user wants to know.
-      const created = await tools.client.call(createOrder, {body}, {leaving})
-      return checkCreated(intent, lock, created)
-    } catch (error) {
-      if (!isFailure(error) || error.code === 'FILE_FAILED') throw error
-      if (error.code === 'INTERRUPTED' && noted === 0 && !open) throw error
-      open ||= error.facts.effect === 'unknown'
-      const answer = error.entry.order
-      const waits = answer && patience[answer]
-      if (waits === undefined) return settle(tools, intent, lock, error, open)
-      const others = answer === 'cart-busy' && !(await pendingIsOurs(tools, intent))
-      // An attempt of this reference runs: whatever it does counts as ours until an answer says otherwise.
-      open ||= answer === 'in-progress' || (answer === 'cart-busy' && !others)
-      const pause = Math.min(1000 * 2 ** (attempt - 1), waits.pause) * (0.5 + tools.random() / 2)
-      if (tools.now() + pause - started > waits.total) return asBefore(error, open)
-      tools.tell({kind: 'asking-again', reference: intent.reference, code: lostBy(error), inMs: pause})
-      await tools.sleep(pause, others ? (tools.stop ?? tools.signal) : tools.signal)
-      if (others && tools.stop?.aborted) return asBefore(notWaitedFor(), open)
-    }
+  const attempt = ++run.attempts
+  let written = false
+  // Only now: for the minute that its permit may take, the records say that nothing was sent.
+  const leaving = async () => {
+    if (run.step.state.open.length === 0) requireWanted(tools, lock)
+    if (written) return
+    await noteSubmission(tools, body, attempt)
+    written = true
+    run.step = next(run.step.state, {kind: 'leaving'})
+  }
+  try {
+    return judgeCreated(intent, lock, await tools.client.call(createOrder, {body}, {leaving}))
+  } catch (error) {
+    const {at, open} = run.step.state
+    if (!isFailure(error) || error.code === 'FILE_FAILED') throw error
+    if (error.code === 'INTERRUPTED' && at === 'LOCKED' && open.length === 0) throw error
+    return {kind: 'refused', failure: error}
   }
 }
 
 /**
- * Fails with INTERRUPTED where the job was stopped meanwhile, and as the service would where the lock has become too
- * old. Not for an order that is open: only its own answer settles it.
+ * Fails with INTERRUPTED if the job was stopped meanwhile, and as the service would if the lock has become too old. Not
+ * for an order that is open: only its own answer settles it.
  */
 function requireWanted({stop, now}: OrderTools, {usableUntil}: PriceLock): void {
   if (stop?.aborted) throw new Failure('INTERRUPTED', {effect: 'none'})
@@ -97,89 +150,68 @@ function requireWanted({stop, now}: OrderTools, {usableUntil}: PriceLock): void 
   })
 }
 
-async function noteSubmission(tools: OrderTools, body: OrderBody, attempt: number): Promise<void> {
-  const {externalReference: reference, lockId} = body
-  const bodyHash = createHash('sha256').update(JSON.stringify(body)).digest('hex')
-  await note(tools, {step: 'SUBMITTING', reference, attempt, lockId, bodyHash})
-  tools.tell({kind: 'submitting', reference, attempt})
+/** Waits before the same create is sent again, as long as patience lasts. */
+async function pause(run: Run, action: Extract<Action, {kind: 'pause'}>): Promise<Answer> {
+  const {tools, intent, attempts, since} = run
+  const {failure, others} = action
+  const {total, pause: longest} = patience[action.patience]
+  const inMs = backoffMs(attempts, longest, tools.random)
+  if (tools.now() + inMs - since > total) return {kind: 'ended', failure}
+  // What the last attempt met, such as a timeout: that its outcome is unknown says less.
+  const code =
+    failure.code === 'OUTCOME_UNKNOWN' && isFailure(failure.cause) ? failure.cause.code : failure.code
+  tools.tell({kind: 'asking-again', reference: intent.reference, code, inMs})
+  await tools.sleep(inMs, others ? (tools.stop ?? tools.signal) : tools.signal)
+  if (!others || !tools.stop?.aborted) return {kind: 'waited'}
+  const message = 'Another order is under way in its cart.'
+  return {kind: 'ended', failure: new Failure('INTERRUPTED', {message, effect: 'none'})}
 }
 
-const notWaitedFor = () =>
-  new Failure('INTERRUPTED', {message: 'Another order is under way in its cart.', effect: 'none'})
-
-/** The request's body. The same intent and lock give the same body, so that a repeat is a repeat. */
-export function orderBody(intent: OrderIntent, lockId: string): OrderBody {
-  return {
-    externalReference: intent.reference,
-    ...(intent.customerRef === null ? {} : {customerRef: intent.customerRef}),
-    lockId,
-    ...(intent.discountCode === undefined ? {} : {discountCode: intent.discountCode}),
-    shippingAddress: intent.address,
-  }
-}
-
-/** What the last attempt met, such as a timeout: that its outcome is unknown says less. */
-function lostBy({code, cause}: Failure): string {
-  return code === 'OUTCOME_UNKNOWN' && isFailure(cause) ? cause.code : code
-}
-
-/** An answer that repeats can't change. */
-async function settle(
-  tools: OrderTools,
-  intent: OrderIntent,
-  lock: PriceLock,
-  failure: Failure,
-  open: boolean,
-): Promise<OrderOutcome> {
-  const answer = failure.entry.order
-  // Not charged, and nothing open: a lock that is gone, like a plain no, leaves nothing to settle.
-  const settles = answer !== undefined && (open || answer !== 'lock-gone')
-  if (settles) tools.tell({kind: 'settling', reference: intent.reference, code: failure.code})
-  switch (answer) {
-    case 'exists':
-    case 'lock-used':
-      return compareExisting(tools, intent, lock, failure, open)
-    case 'lock-gone':
-      return open ? {kind: 'unknown', failure: asUnknown(failure), relock: true} : {kind: 'relock', failure}
-    case 'for-a-person':
-      return {kind: 'unknown', failure, relock: false}
-    default:
-      return asBefore(failure, open)
-  }
-}
-
-async function pendingIsOurs(tools: OrderTools, intent: OrderIntent): Promise<boolean> {
-  return (await previewOf(tools, intent))?.pendingOrderReference === intent.reference
-}
-
-/** The cart of an order as it is now; undefined where it can't be seen. */
-export async function previewOf(
-  {client}: OrderTools,
-  {customerRef}: OrderIntent,
-): Promise<Preview | undefined> {
+/** The cart of an order as it is now; undefined if it can't be seen. */
+async function previewOf({client}: OrderTools, {customerRef}: OrderIntent): Promise<Preview | undefined> {
   try {
-    return await client.call(previewCheckout, {query: customerRef === null ? {} : {customerRef}})
+    return await client.call(previewCheckout, {query: cartQuery(customerRef)})
   } catch (error) {
     if (isFailure(error)) return undefined
     throw error
   }
 }
 
-function checkCreated(intent: OrderIntent, lock: PriceLock, created: CreatedOrder): OrderOutcome {
-  if (created.externalReference !== intent.reference) {
-    const message = `The service answered with the order of another reference: ${created.externalReference}.`
-    const cause = new Failure('ORDER_MISMATCH', {message, details: {orderId: created.id}})
-    const failure = new Failure('OUTCOME_UNKNOWN', {...cause.facts, effect: 'unknown'}, {cause})
-    return {kind: 'unknown', failure, relock: false}
+export const cartQuery = (customerRef: CartRef) => (customerRef === null ? {} : {customerRef})
+
+/** The request's body. The same intent and lock give the same body, so that a repeat is a repeat. */
+function orderBody({reference, customerRef, discountCode, address}: OrderIntent, lockId: string): OrderBody {
+  return {
+    externalReference: reference,
+    ...cartQuery(customerRef),
+    lockId,
+    ...(discountCode === undefined ? {} : {discountCode}),
+    shippingAddress: address,
   }
-  if (created.status === 'Failed') return failed(created.id, created.failureReason ?? null)
-  const order = placed(lock, {
-    orderId: created.id,
-    total: created.pricing.total,
-    currency: created.pricing.currency ?? null,
-    status: created.status,
-    document: created,
-    answered: true,
+}
+
+/** The same for bodies that say the same, in whatever order their fields stand. */
+function hashOf(body: OrderBody): string {
+  const sorted = (_: string, value: unknown) =>
+    typeof value === 'object' && value !== null ? Object.fromEntries(Object.entries(value).sort()) : value
+  return createHash('sha256').update(JSON.stringify(body, sorted)).digest('hex')
+}
+
+async function noteSubmission(tools: OrderTools, body: OrderBody, attempt: number): Promise<void> {
+  const {externalReference: reference, lockId} = body
+  await note(tools, {step: 'SUBMITTING', reference, attempt, lockId, bodyHash: hashOf(body)})
+  tools.tell({kind: 'submitting', reference, attempt})
+}
+
+/**
+ * Fails with INVALID_INPUT if a create of this reference has no answer yet that was sent with another body: another
+ * body would be another order, and only the same one may be asked for again.
+ */
+export function requireSameBody({pending}: Pick<OrderEntry, 'pending'>, intent: OrderIntent): void {
+  if (pending.every(({lockId, bodyHash}) => hashOf(orderBody(intent, lockId)) === bodyHash)) return
+  throw new Failure('INVALID_INPUT', {
+    message: `An order for another cart, address or discount code was sent as ${intent.reference}, and has no answer yet.`,
+    hint: 'Repeat it with the values it had, or give a new order a reference of its own.',
+    effect: 'none',
   })
-  return {kind: 'placed', order}
 }

@@ -1,12 +1,11 @@
 import {type Preview, previewCheckout} from '../../contract/checkout.ts'
 import {Failure, isFailure} from '../../contract/failure.ts'
 import type {Digits} from '../../contract/money.ts'
-import type {ShippingAddress} from '../../contract/orders.ts'
-import type {OrderEntry} from '../../store/orders.ts'
 import {removeLine, setQuantity} from '../cart/edit.ts'
 import type {CartRef} from '../cart/lines.ts'
 import {readBalance} from '../wallet.ts'
 import {
+  isBusy,
   issuesOf,
   type LineIssue,
   type Locked,
@@ -15,79 +14,17 @@ import {
   notReady,
   orderLocked,
   outOfTime,
-} from './checkout.ts'
-import {
-  againHint,
-  isAbove,
-  note,
-  type OrderIntent,
-  type OrderTools,
-  type PlacedOrder,
-  plan,
-  told,
-  unsaid,
-} from './intent.ts'
-import {type Difference, differences, minus, type Price, priceOf} from './price.ts'
-import {takeUpEarlier} from './take-up.ts'
-
-/** How long a walk waits for an order in flight to leave the cart. */
-const CART_BUSY_MS = 120_000
-
-export interface WalkRequest {
-  customerRef: CartRef
-  /** Made up where none is given. */
-  reference?: string | undefined
-  address?: ShippingAddress | undefined
-  discountCode?: string | undefined
-  /** The most that may be charged without asking again. */
-  maxTotal?: string | undefined
-  /** Whether somebody is there to mend the cart and to look at prices that moved. */
-  interactive: boolean
-}
-
-/** What is to be decided: charge this, with the wallet before and after where they are known. */
-export interface Offer {
-  reference: string
-  /** Where it goes: the city decides the shipping fee, which the lock could not know. */
-  city: string
-  locked: Locked
-  price: Price
-  balance: Digits | null
-  balanceAfter: Digits | null
-}
-
-export type WalkEvent =
-  | {kind: 'taking-up'; entry: OrderEntry}
-  | {kind: 'taken-up'; entry: OrderEntry; charged: boolean}
-  | {kind: 'cart'; preview: Preview}
-  | {kind: 'cart-busy'; reference: string | null; forMs: number}
-  | {kind: 'repriced'; differences: Difference[]}
-
-/** The person, or the script, at the other end. */
-export interface Walker {
-  tell(event: WalkEvent): Promise<void>
-  /** Whether an earlier order that was sent may be asked for again, though this run wants something else: `why`. */
-  settle(entry: OrderEntry, why: string): Promise<boolean>
-  /** `editable` is false for the bare cart, which the API has no route to change. */
-  mend(issue: LineIssue, editable: boolean): Promise<'take' | 'remove' | 'cancel'>
-  /** Asks for an address; `before` is the one of an earlier, unfinished run. */
-  address(saved: ShippingAddress[], before: ShippingAddress | undefined): Promise<ShippingAddress>
-  charge(offer: Offer): Promise<'yes' | 'no' | 'expired'>
-}
-
-export interface WalkTools extends OrderTools {
-  savedAddresses(): Promise<ShippingAddress[]>
-  newReference(): string
-}
-
-export interface Walked {
-  reference: string
-  order: PlacedOrder
-}
+  waitForCart,
+} from './lock.ts'
+import {differences, isAbove, minus, priceOf} from './price.ts'
+import {note, notePlan, type OrderIntent, type OrderTools, unsaid} from './records.ts'
+import {cartQuery} from './submit.ts'
+import {failureOf, takeUpEarlier} from './take-up.ts'
+import type {Offer, Walked, Walker, WalkRequest, WalkTools} from './walker.ts'
 
 /**
- * From a cart to an order, asking where something is missing. Whatever an earlier run left open on this cart is
- * settled first. Ends with the order, or with the Failure that says why there is none.
+ * From a cart to an order, asking for whatever is missing. Whatever an earlier run left open on this cart is settled
+ * first. Ends with the order, or with the Failure that says why there is none.
  */
 export async function walk(tools: WalkTools, request: WalkRequest, walker: Walker): Promise<Walked> {
   const before = await takeUpEarlier(tools, request, walker)
@@ -97,48 +34,46 @@ export async function walk(tools: WalkTools, request: WalkRequest, walker: Walke
   const address =
     request.address ?? (await walker.address(await tools.savedAddresses(), before.entry?.address))
   const {customerRef, discountCode} = request
-  const first = await lockReady(tools, request, walker)
-  const intent = {reference, customerRef, lines: first.lines, address, discountCode}
-  return decide(tools, request, walker, intent, first)
+  let locked = await lockReady(tools, request, walker)
+  for (;;) {
+    const intent = {reference, customerRef, lines: locked.lines, address, discountCode}
+    const after = await offer(tools, request, walker, intent, locked)
+    if ('order' in after) return after
+    await walker.tell({kind: 'repriced', differences: differences(locked.preview, after.preview)})
+    locked = after
+  }
 }
 
-/** Offers the locked prices until they are accepted, and orders. */
-async function decide(
+/** Offers locked prices, and orders if they are accepted. Returns the order, or the lock that is to be offered next. */
+async function offer(
   tools: WalkTools,
   request: WalkRequest,
   walker: Walker,
   intent: OrderIntent,
-  first: Locked,
-): Promise<Walked> {
+  offered: Locked,
+): Promise<Walked | Locked> {
   const {reference} = intent
-  let locked = first
-  const reprice = async (next: Locked) => {
-    await walker.tell({kind: 'repriced', differences: differences(locked.preview, next.preview)})
-    locked = next
+  const {total} = offered.lock
+  const approved = request.maxTotal ?? total
+  if (isAbove(total, approved)) throw overLimit(offered, approved)
+  await notePlan(tools, intent, String(approved))
+  await noteLock(tools, intent, offered)
+  const decision = await walker.charge(await offerOf(tools, request, intent, offered))
+  if (decision === 'no') return declined(tools, reference)
+  const late = decision === 'expired' || outOfTime(tools, offered)
+  const locked = late ? await lockReady(tools, request, walker) : offered
+  if (late) {
+    // A yes to prices that are gone by now is no yes to others.
+    if (decision === 'expired' || differences(offered.preview, locked.preview).length > 0) return locked
+    await walker.tell({kind: 'repriced', differences: []})
+    await noteLock(tools, intent, locked)
   }
-  for (;;) {
-    checkLimit(request, locked)
-    const wanted = {...intent, lines: locked.lines}
-    await plan(tools, wanted, request.maxTotal ?? String(locked.lock.total))
-    await noteLock(tools, wanted, locked)
-    const decision = await walker.charge(await offerOf(tools, request, wanted, locked))
-    if (decision === 'no') return declined(tools, reference)
-    if (decision === 'expired' || outOfTime(tools, locked)) {
-      // A yes to prices that are gone by now is no yes to others.
-      const fresh = await lockReady(tools, request, walker)
-      const moved = differences(locked.preview, fresh.preview).length > 0
-      await reprice(fresh)
-      if (decision === 'expired' || moved) continue
-    }
-    const approved = request.maxTotal ?? locked.lock.total
-    const outcome = await orderLocked(tools, wanted, locked, approved, false)
-    if ('order' in outcome) return approvedOrder({reference, order: outcome.order}, approved)
-    if ('failure' in outcome)
-      throw told(outcome.failure, reference, outcome.kind === 'unknown' ? againHint(reference) : undefined)
-    if (!request.interactive)
-      throw outcome.kind === 'changed' ? overLimit(outcome.locked, approved) : notReady(outcome.preview)
-    await reprice(outcome.kind === 'changed' ? outcome.locked : await lockReady(tools, request, walker))
-  }
+  const outcome = await orderLocked(tools, intent, locked, approved)
+  if ('order' in outcome) return approvedOrder({reference, order: outcome.order}, approved)
+  if ('failure' in outcome) throw failureOf(outcome, reference)
+  if (!request.interactive)
+    throw outcome.kind === 'changed' ? overLimit(outcome.locked, approved) : notReady(outcome.preview)
+  return outcome.kind === 'changed' ? outcome.locked : lockReady(tools, request, walker)
 }
 
 async function declined(tools: WalkTools, reference: string): Promise<never> {
@@ -157,10 +92,6 @@ function approvedOrder(walked: Walked, approved: Digits | string): Walked {
     message: `Order ${orderId} stands, and ${total} ${currency ?? ''} were charged for it, above the ${approved} approved.`,
     details: {externalReference: reference, orderId, total, approved: String(approved)},
   })
-}
-
-function checkLimit({maxTotal}: WalkRequest, locked: Locked): void {
-  if (maxTotal !== undefined && isAbove(locked.lock.total, maxTotal)) throw overLimit(locked, maxTotal)
 }
 
 function overLimit({lock}: Locked, approved: Digits | string): Failure {
@@ -183,7 +114,7 @@ async function offerOf(
 }
 
 /** A wallet that can't be read stops no order: the service knows what it holds. */
-async function balanceOf({client}: WalkTools): Promise<Digits | null> {
+async function balanceOf({client}: OrderTools): Promise<Digits | null> {
   try {
     return (await readBalance(client))?.balance ?? null
   } catch (error) {
@@ -194,12 +125,11 @@ async function balanceOf({client}: WalkTools): Promise<Digits | null> {
 
 /** Shows the cart and mends it, line by line, until it can be checked out. */
 async function mendCart(tools: WalkTools, customerRef: CartRef, walker: Walker): Promise<void> {
-  const query = customerRef === null ? {} : {customerRef}
   for (;;) {
-    const preview = await tools.client.call(previewCheckout, {query})
+    const preview = await tools.client.call(previewCheckout, {query: cartQuery(customerRef)})
     await walker.tell({kind: 'cart', preview})
     if (preview.canCheckout) return
-    if (await waitedForCart(tools, preview, walker)) continue
+    if (await waitedForCart(tools, customerRef, preview, walker)) continue
     const issues = issuesOf(preview)
     if (preview.cartIssue || issues.length === 0) throw notReady(preview)
     for (const issue of issues) await mendLine(tools, customerRef, issue, walker)
@@ -221,28 +151,23 @@ async function mendLine(
   else await removeLine(tools.client, customerRef, variantId)
 }
 
-/** Waits while another order is in flight on this cart. False when there is none. */
-async function waitedForCart(tools: WalkTools, preview: Preview, walker: Walker): Promise<boolean> {
-  if (preview.cartIssue !== 'CART_HAS_PENDING_ORDER') return false
-  const reference = preview.pendingOrderReference ?? null
-  const query = preview.customerRef ? {customerRef: preview.customerRef} : {}
-  const until = tools.now() + CART_BUSY_MS
-  for (let pause = 1000; ; pause = Math.min(pause * 2, 15_000)) {
-    if (tools.now() + pause > until) throw notReady(preview)
-    await walker.tell({kind: 'cart-busy', reference, forMs: pause})
-    await tools.sleep(pause, tools.signal)
-    const now = await tools.client.call(previewCheckout, {query})
-    if (now.cartIssue !== 'CART_HAS_PENDING_ORDER') return true
-  }
+/** Waits while another order is in flight on this cart. False if there is none. */
+async function waitedForCart(tools: WalkTools, customerRef: CartRef, preview: Preview, walker: Walker) {
+  if (!isBusy(preview)) return false
+  await waitForCart(tools, {customerRef}, preview, ({pendingOrderReference: reference = null}, forMs) =>
+    walker.tell({kind: 'cart-busy', reference, forMs}),
+  )
+  return true
 }
 
-/** A lock on a cart that can be checked out, mended where somebody is there to do it. */
+/** A lock on a cart that can be checked out, mended if somebody is there to do it. */
 async function lockReady(tools: WalkTools, request: WalkRequest, walker: Walker): Promise<Locked> {
+  const {customerRef} = request
   for (;;) {
-    const outcome = await lockCart(tools, request.customerRef)
+    const outcome = await lockCart(tools, customerRef)
     if (outcome.kind === 'locked') return outcome.locked
-    if (await waitedForCart(tools, outcome.preview, walker)) continue
+    if (await waitedForCart(tools, customerRef, outcome.preview, walker)) continue
     if (!request.interactive) throw notReady(outcome.preview)
-    await mendCart(tools, request.customerRef, walker)
+    await mendCart(tools, customerRef, walker)
   }
 }

@@ -1,9 +1,9 @@
 import {describe, expect, test} from 'vitest'
 import {clearCart} from '../../../src/contract/cart.ts'
-import {lockCart, noteLock} from '../../../src/flows/order/checkout.ts'
-import {plan} from '../../../src/flows/order/intent.ts'
-import {submitOrder} from '../../../src/flows/order/submit.ts'
-import {takeUp} from '../../../src/flows/order/take-up.ts'
+import {lockCart, noteLock} from '../../../src/flows/order/lock.ts'
+import {notePlan} from '../../../src/flows/order/records.ts'
+import {submitLock} from '../../../src/flows/order/submit.ts'
+import {takeUpEntry} from '../../../src/flows/order/take-up.ts'
 import type {OrderEntry} from '../../../src/store/orders.ts'
 import {address} from '../../support/address.ts'
 import {losses} from '../../support/shop.ts'
@@ -27,7 +27,7 @@ describe('the answer of a create', () => {
     const job = await t.plan(t.wish(1, {city: 'Jeddah'}))
     const {orders, states} = await t.run(job)
     expect(states).toEqual(['placed'])
-    expect(orders.outcome(0)?.message).toMatch(/charged .* its lock said 305.9/)
+    expect(orders.outcome(0)?.message).toMatch(/^Charged .* the price lock said 305.9/)
   })
 
   test('row 15: … another reference is never taken for ours', async () => {
@@ -323,14 +323,14 @@ describe('what is certain', () => {
     await t.put(2)
     const taken = await lockCart(t.tools, customerRef)
     if (taken.kind !== 'locked') throw new Error('the cart can not be locked')
-    await plan(t.tools, intent)
+    await notePlan(t.tools, intent)
     await noteLock(t.tools, intent, taken.locked)
     t.spoil({status: 504})
-    expect(await submitOrder(t.tools, intent, taken.locked.lock, false)).toMatchObject({kind: 'unknown'})
+    expect(await submitLock(t.tools, intent, taken.locked.lock)).toMatchObject({kind: 'unknown'})
     const entry = (await t.records.find(reference)) as OrderEntry
     t.state.faults.clear()
     t.later(20 * 60)
-    expect(await takeUp(t.tools, entry)).toMatchObject({kind: 'relock'})
+    expect(await takeUpEntry(t.tools, entry)).toMatchObject({kind: 'relock'})
     expect([t.orders(), await t.records.open()]).toEqual([[], []])
   })
 

@@ -2,10 +2,10 @@ import {afterEach, describe, expect, test} from 'vitest'
 import {addCartItem} from '../../../src/contract/cart.ts'
 import type {HttpRequest} from '../../../src/contract/wire.ts'
 import {linesOf, viewCart} from '../../../src/flows/cart/lines.ts'
-import {type Locked, lockCart, noteLock, orderLocked} from '../../../src/flows/order/checkout.ts'
-import {type OrderIntent, plan} from '../../../src/flows/order/intent.ts'
-import {submitOrder} from '../../../src/flows/order/submit.ts'
-import {takeUp} from '../../../src/flows/order/take-up.ts'
+import {type Locked, lockCart, noteLock, orderLocked} from '../../../src/flows/order/lock.ts'
+import {notePlan, type OrderIntent} from '../../../src/flows/order/records.ts'
+import {submitLock} from '../../../src/flows/order/submit.ts'
+import {takeUpEntry} from '../../../src/flows/order/take-up.ts'
 import {address} from '../../support/address.ts'
 import {openShop, type Shop} from '../../support/shop.ts'
 
@@ -32,7 +32,7 @@ async function planned(
   const outcome = await lockCart(shop.tools, customerRef)
   if (outcome.kind !== 'locked') throw new Error('the cart can not be locked')
   const intent = {reference, customerRef, lines: outcome.locked.lines, address}
-  await plan(shop.tools, intent)
+  await notePlan(shop.tools, intent)
   await noteLock(shop.tools, intent, outcome.locked)
   return {intent, locked: outcome.locked}
 }
@@ -55,11 +55,11 @@ describe('one order', () => {
     const {intent, locked} = await prepared()
     const before = await debits()
     shop.requests.length = 0
-    const outcome = await submitOrder(shop.tools, intent, locked.lock, false)
+    const outcome = await submitLock(shop.tools, intent, locked.lock)
     expect(outcome.kind).toBe('placed')
     expect(shop.requests).toEqual(['POST /api/v1/scent/orders'])
     expect(await debits()).toBe(before + 1)
-    expect(await shop.records.find('PO-1')).toMatchObject({settled: true, verified: true, pending: []})
+    expect(await shop.records.find('PO-1')).toMatchObject({settled: true, pending: []})
   })
 
   test.each(lost)(
@@ -69,7 +69,7 @@ describe('one order', () => {
       const {intent, locked} = await prepared()
       const before = await debits()
       shop.fault({...fault, ...create, when: 'after', times: 1})
-      const outcome = await submitOrder(shop.tools, intent, locked.lock, false)
+      const outcome = await submitLock(shop.tools, intent, locked.lock)
       expect(outcome).toMatchObject({kind: 'placed', order: {answered: false, total: locked.lock.total}})
       expect(await debits()).toBe(before + 1)
     },
@@ -80,7 +80,7 @@ describe('one order', () => {
     const {intent, locked} = await prepared()
     const before = await debits()
     shop.fault({...fault, ...create, when: 'before', times: 2})
-    const outcome = await submitOrder(shop.tools, intent, locked.lock, false)
+    const outcome = await submitLock(shop.tools, intent, locked.lock)
     expect(outcome).toMatchObject({kind: 'placed', order: {answered: true}})
     expect(await debits()).toBe(before + 1)
   })
@@ -90,21 +90,21 @@ describe('one order', () => {
     const {intent, locked} = await prepared()
     shop.later(400)
     shop.fault({effect: 'reset', ...create, when: 'after', times: 1})
-    expect(await submitOrder(shop.tools, intent, locked.lock, false)).toMatchObject({kind: 'placed'})
+    expect(await submitLock(shop.tools, intent, locked.lock)).toMatchObject({kind: 'placed'})
   })
 
   test('a race on the cart is asked again', async () => {
     shop = await openShop()
     const {intent, locked} = await prepared()
     shop.fault({effect: 'race', ...create, times: 2})
-    expect(await submitOrder(shop.tools, intent, locked.lock, false)).toMatchObject({kind: 'placed'})
+    expect(await submitLock(shop.tools, intent, locked.lock)).toMatchObject({kind: 'placed'})
   })
 
   test('a service that stays silent leaves the order unknown, never refused', async () => {
     shop = await openShop()
     const {intent, locked} = await prepared()
     shop.fault({effect: 'status', status: 503, ...create, when: 'before'})
-    const outcome = await submitOrder(shop.tools, intent, locked.lock, false)
+    const outcome = await submitLock(shop.tools, intent, locked.lock)
     expect(outcome).toMatchObject({kind: 'unknown', failure: {code: 'OUTCOME_UNKNOWN'}})
     expect(await shop.records.open()).toMatchObject([{reference: 'PO-1', settled: false}])
   })
@@ -114,7 +114,7 @@ describe('one order', () => {
     const {intent, locked} = await prepared()
     shop.fault({effect: 'reset', ...create, when: 'after', times: 1})
     shop.fault({effect: 'status', status: 403, state: 'FORBIDDEN', ...create, when: 'before', times: 1})
-    const outcome = await submitOrder(shop.tools, intent, locked.lock, false)
+    const outcome = await submitLock(shop.tools, intent, locked.lock)
     expect(outcome).toMatchObject({kind: 'unknown', failure: {code: 'OUTCOME_UNKNOWN'}})
   })
 
@@ -130,19 +130,19 @@ describe('one order', () => {
     const {intent, locked} = await prepared()
     const before = await debits()
     shop.fault({effect: 'status', status, state, ...create, when: 'before', times: 1})
-    const outcome = await submitOrder(shop.tools, intent, locked.lock, false)
+    const outcome = await submitLock(shop.tools, intent, locked.lock)
     expect(outcome).toMatchObject({kind: 'refused', failure: {code: state}})
     expect(await debits()).toBe(before)
   })
 
-  test('a charge that differs from the lock is told, and not taken for verified', async () => {
+  test('a charge that differs from the lock is told, and on record', async () => {
     shop = await openShop()
     const {intent, locked} = await prepared()
     // The city decides the shipping fee, and the lock could not know it.
     const elsewhere = {...intent, address: {...address, city: 'Jeddah'}}
-    const outcome = await submitOrder(shop.tools, elsewhere, locked.lock, false)
+    const outcome = await submitLock(shop.tools, elsewhere, locked.lock)
     expect(outcome).toMatchObject({kind: 'placed', order: {differs: {locked: locked.lock.total}}})
-    expect(await shop.records.find('PO-1')).toMatchObject({settled: true, verified: false})
+    expect(await shop.records.find('PO-1')).toMatchObject({settled: true, outcome: {message: /Charged/}})
   })
 
   test('a reference in progress, then refused, stays unknown', async () => {
@@ -151,7 +151,7 @@ describe('one order', () => {
     const state = 'CONFLICT_ORDER_IN_PROGRESS'
     shop.fault({effect: 'status', status: 409, state, ...create, when: 'before', times: 3})
     shop.fault({effect: 'status', status: 403, state: 'FORBIDDEN', ...create, when: 'before', times: 1})
-    expect(await submitOrder(shop.tools, intent, locked.lock, false)).toMatchObject({kind: 'unknown'})
+    expect(await submitLock(shop.tools, intent, locked.lock)).toMatchObject({kind: 'unknown'})
   })
 
   test('an answer with the order of another reference is never taken for ours', async () => {
@@ -165,7 +165,7 @@ describe('one order', () => {
       },
     })
     const {intent, locked} = await prepared()
-    const outcome = await submitOrder(shop.tools, intent, locked.lock, false)
+    const outcome = await submitLock(shop.tools, intent, locked.lock)
     expect(outcome).toMatchObject({
       kind: 'unknown',
       failure: {code: 'OUTCOME_UNKNOWN', cause: {code: 'ORDER_MISMATCH'}},
@@ -178,8 +178,8 @@ describe('one order', () => {
     const state = 'CONFLICT_ORDER_REQUIRES_INTERVENTION'
     shop.fault({effect: 'status', status: 409, state, ...create, when: 'before'})
     shop.requests.length = 0
-    const outcome = await submitOrder(shop.tools, intent, locked.lock, false)
-    expect(outcome).toMatchObject({kind: 'unknown', relock: false, failure: {code: state}})
+    const outcome = await submitLock(shop.tools, intent, locked.lock)
+    expect(outcome).toMatchObject({kind: 'unknown', failure: {code: state}})
     expect(shop.requests).toHaveLength(1)
   })
 
@@ -187,7 +187,7 @@ describe('one order', () => {
     shop = await openShop()
     const {intent, locked} = await prepared()
     shop.sandbox.state.world.run('UPDATE partners SET wallet = 100')
-    const outcome = await submitOrder(shop.tools, intent, locked.lock, false)
+    const outcome = await submitLock(shop.tools, intent, locked.lock)
     expect(outcome).toMatchObject({kind: 'refused', failure: {code: 'ORDER_FAILED'}})
   })
 })
@@ -196,10 +196,10 @@ describe('a reference that exists', () => {
   test('with the same goods and total is this very order, not ordered again', async () => {
     shop = await openShop()
     const first = await prepared()
-    await submitOrder(shop.tools, first.intent, first.locked.lock, false)
+    await submitLock(shop.tools, first.intent, first.locked.lock)
     const before = await debits()
     const second = await prepared()
-    const outcome = await submitOrder(shop.tools, second.intent, second.locked.lock, false)
+    const outcome = await submitLock(shop.tools, second.intent, second.locked.lock)
     expect(outcome).toMatchObject({kind: 'already-placed'})
     expect(await debits()).toBe(before)
   })
@@ -207,10 +207,10 @@ describe('a reference that exists', () => {
   test("with other goods is somebody else's, and refused", async () => {
     shop = await openShop()
     const first = await prepared()
-    await submitOrder(shop.tools, first.intent, first.locked.lock, false)
+    await submitLock(shop.tools, first.intent, first.locked.lock)
     await shop.fill('C-1', 3)
     const second = await planned()
-    const outcome = await submitOrder(shop.tools, second.intent, second.locked.lock, false)
+    const outcome = await submitLock(shop.tools, second.intent, second.locked.lock)
     expect(outcome).toMatchObject({kind: 'refused', failure: {code: 'ORDER_MISMATCH', exitCode: 8}})
     expect(await shop.records.find('PO-1')).toMatchObject({outcome: {outcome: 'placed'}})
   })
@@ -220,21 +220,21 @@ describe('a reference that exists', () => {
     shop.sandbox.state.world.run("UPDATE assortment SET price = 10000, mode = 'Wholesale'")
     shop.sandbox.state.world.run('UPDATE variants SET stock = 100, floor = 0')
     const first = await prepared()
-    await submitOrder(shop.tools, first.intent, first.locked.lock, false)
+    await submitLock(shop.tools, first.intent, first.locked.lock)
     const variantId = await shop.variant('RML-SAF-100')
     await shop.client.call(addCartItem, {query: {customerRef: 'C-1'}, body: {variantId, quantity: 2}})
     const second = await planned()
     expect(second.locked.lock.total).toEqual(first.locked.lock.total)
-    const outcome = await submitOrder(shop.tools, second.intent, second.locked.lock, false)
+    const outcome = await submitLock(shop.tools, second.intent, second.locked.lock)
     expect(outcome).toMatchObject({kind: 'refused', failure: {code: 'ORDER_MISMATCH'}})
   })
 
   test('for another customer is refused as well', async () => {
     shop = await openShop()
     const first = await prepared('C-1')
-    await submitOrder(shop.tools, first.intent, first.locked.lock, false)
+    await submitLock(shop.tools, first.intent, first.locked.lock)
     const second = await prepared('C-2')
-    const outcome = await submitOrder(shop.tools, second.intent, second.locked.lock, false)
+    const outcome = await submitLock(shop.tools, second.intent, second.locked.lock)
     expect(outcome).toMatchObject({kind: 'refused', failure: {code: 'ORDER_MISMATCH'}})
   })
 
@@ -249,7 +249,7 @@ describe('a reference that exists', () => {
       match: {operation: 'readOrder'},
       when: 'before',
     })
-    const outcome = await submitOrder(shop.tools, intent, locked.lock, false)
+    const outcome = await submitLock(shop.tools, intent, locked.lock)
     expect(outcome).toMatchObject({kind: 'unknown'})
   })
 })
@@ -259,7 +259,7 @@ describe('a lock that is gone', () => {
     shop = await openShop()
     const {intent, locked} = await prepared()
     shop.later(16 * 60)
-    const outcome = await orderLocked(shop.tools, intent, locked, locked.lock.total, false)
+    const outcome = await orderLocked(shop.tools, intent, locked, locked.lock.total)
     expect(outcome).toMatchObject({kind: 'placed'})
     expect((await shop.records.find('PO-1'))?.locks).toHaveLength(2)
   })
@@ -267,13 +267,22 @@ describe('a lock that is gone', () => {
   test('is no proof that an earlier try was not charged', async () => {
     shop = await openShop()
     const {intent, locked} = await prepared()
-    const outcome = await (async () => {
-      shop.fault({effect: 'reset', ...create, when: 'after', times: 1})
-      const state = 'VALIDATION_PRICE_LOCK_EXPIRED'
-      shop.fault({effect: 'status', status: 400, state, ...create, when: 'before', times: 1})
-      return submitOrder(shop.tools, intent, locked.lock, false)
-    })()
-    expect(outcome).toMatchObject({kind: 'unknown', relock: true})
+    shop.fault({effect: 'reset', ...create, when: 'after', times: 1})
+    const state = 'VALIDATION_PRICE_LOCK_INVALID'
+    shop.fault({effect: 'status', status: 400, state, ...create, when: 'before', times: 1})
+    const outcome = await submitLock(shop.tools, intent, locked.lock)
+    expect(outcome).toMatchObject({kind: 'relock', open: [locked.lock.lockId]})
+    expect(await shop.records.open()).toMatchObject([{outcome: {outcome: 'unknown'}}])
+  })
+
+  test('because it expired is asked once more after a lost answer, and the order that stands is found', async () => {
+    shop = await openShop()
+    const {intent, locked} = await prepared()
+    shop.fault({effect: 'reset', ...create, when: 'after', times: 1})
+    const state = 'VALIDATION_PRICE_LOCK_EXPIRED'
+    shop.fault({effect: 'status', status: 400, state, ...create, when: 'before', times: 1})
+    const outcome = await submitLock(shop.tools, intent, locked.lock)
+    expect(outcome).toMatchObject({kind: 'placed', order: {answered: false}})
   })
 
   test('with a price above the approved one asks for a decision', async () => {
@@ -281,7 +290,7 @@ describe('a lock that is gone', () => {
     const {intent, locked} = await prepared()
     shop.sandbox.state.world.run('UPDATE assortment SET price = price + 1000')
     shop.later(16 * 60)
-    const outcome = await orderLocked(shop.tools, intent, locked, locked.lock.total, false)
+    const outcome = await orderLocked(shop.tools, intent, locked, locked.lock.total)
     expect(outcome).toMatchObject({kind: 'changed'})
   })
 })
@@ -298,7 +307,7 @@ describe('an order that was cut off', () => {
       shop.fault({effect: 'status', status: 504, ...create, when: 'before'})
     }
     expect(silence.id).toBeGreaterThan(0)
-    const first = await orderLocked(shop.tools, intent, locked, locked.lock.total, false)
+    const first = await orderLocked(shop.tools, intent, locked, locked.lock.total)
     expect(first.kind).toBe('unknown')
     shop.sandbox.state.faults.clear()
     const [entry] = await shop.records.open()
@@ -309,7 +318,7 @@ describe('an order that was cut off', () => {
   test.each(['before', 'after'] as const)('%s the commit is taken up as one order', async (when) => {
     const entry = await cutOff(when)
     const before = (await debits()) - (when === 'after' ? 1 : 0)
-    expect(await takeUp(shop.tools, entry)).toMatchObject({kind: 'placed'})
+    expect(await takeUpEntry(shop.tools, entry)).toMatchObject({kind: 'placed'})
     expect(await debits()).toBe(before + 1)
     expect(await shop.records.open()).toEqual([])
   })
@@ -318,7 +327,7 @@ describe('an order that was cut off', () => {
     const entry = await cutOff('after')
     const before = await debits()
     shop.later(20 * 60)
-    expect(await takeUp(shop.tools, entry)).toMatchObject({kind: 'placed'})
+    expect(await takeUpEntry(shop.tools, entry)).toMatchObject({kind: 'placed'})
     expect(await debits()).toBe(before)
   })
 
@@ -326,7 +335,7 @@ describe('an order that was cut off', () => {
     const entry = await cutOff('before')
     const before = await debits()
     shop.later(20 * 60)
-    expect(await takeUp(shop.tools, entry)).toMatchObject({kind: 'relock'})
+    expect(await takeUpEntry(shop.tools, entry)).toMatchObject({kind: 'relock'})
     expect(await debits()).toBe(before)
     expect(await shop.records.open()).toEqual([])
   })
@@ -336,8 +345,19 @@ describe('an order that was cut off', () => {
     shop.later(20 * 60)
     const state = 'VALIDATION_PRICE_LOCK_INVALID'
     shop.fault({effect: 'status', status: 400, state, ...create, when: 'before'})
-    expect(await takeUp(shop.tools, entry)).toMatchObject({kind: 'unknown'})
-    expect(await shop.records.open()).toHaveLength(1)
+    const open = expect.arrayContaining([entry.pending[0]?.lockId])
+    expect(await takeUpEntry(shop.tools, entry)).toMatchObject({kind: 'relock', open})
+    expect(await shop.records.open()).toMatchObject([{outcome: {outcome: 'unknown'}}])
+  })
+
+  test('is never sent again with another body', async () => {
+    const entry = await cutOff('before')
+    shop.requests.length = 0
+    const elsewhere = {...entry, address: {...address, city: 'Jeddah'}}
+    await expect(takeUpEntry(shop.tools, elsewhere)).rejects.toMatchObject({code: 'INVALID_INPUT'})
+    expect(shop.requests).toEqual([])
+    const moved = {...entry, address: Object.fromEntries(Object.entries(entry.address).reverse())}
+    expect(await takeUpEntry(shop.tools, moved as typeof entry)).toMatchObject({kind: 'placed'})
   })
 
   test('is settled on a service that looks at the lock first, and the cart it filled for that is cleared', async () => {
@@ -353,13 +373,13 @@ describe('an order that was cut off', () => {
     oldLock = locked.lock.lockId
     shop.fault({effect: 'status', status: 504, ...create, when: 'after', times: 1})
     shop.fault({effect: 'status', status: 504, ...create, when: 'before'})
-    await orderLocked(shop.tools, intent, locked, locked.lock.total, false)
+    await orderLocked(shop.tools, intent, locked, locked.lock.total)
     shop.sandbox.state.faults.clear()
     strict = true
     const before = await debits()
     const [entry] = await shop.records.open()
     if (!entry) throw new Error('nothing is open')
-    expect(await takeUp(shop.tools, entry)).toMatchObject({kind: 'placed', order: {answered: false}})
+    expect(await takeUpEntry(shop.tools, entry)).toMatchObject({kind: 'placed', order: {answered: false}})
     expect(await debits()).toBe(before)
     expect(linesOf(await viewCart(shop.client, 'C-1'))).toEqual([])
   })
@@ -376,7 +396,7 @@ describe('an order that was cut off', () => {
     const {intent, locked} = await prepared()
     const oldLock = locked.lock.lockId
     shop.fault({effect: 'status', status: 504, ...create, when: 'before'})
-    await orderLocked(shop.tools, intent, locked, locked.lock.total, false)
+    await orderLocked(shop.tools, intent, locked, locked.lock.total)
     shop.sandbox.state.faults.clear()
     cut = true
     shop.sandbox.state.world.run('UPDATE partners SET wallet = 100')
@@ -386,13 +406,13 @@ describe('an order that was cut off', () => {
       return entry
     }
     // The first create may still be on its way, and the wallet may be filled by the time it arrives.
-    expect(await takeUp(shop.tools, await open())).toMatchObject({
+    expect(await takeUpEntry(shop.tools, await open())).toMatchObject({
       kind: 'unknown',
       failure: {cause: {code: 'ORDER_FAILED'}},
     })
     gone = 'VALIDATION_PRICE_LOCK_EXPIRED'
     const failed = {kind: 'refused', failure: {code: 'ORDER_FAILED'}}
-    expect(await takeUp(shop.tools, await open())).toMatchObject(failed)
+    expect(await takeUpEntry(shop.tools, await open())).toMatchObject(failed)
     expect(await shop.records.open()).toEqual([])
   })
 })
@@ -427,7 +447,7 @@ describe('an attempt that is still under way when its lock expires', () => {
 
   test('is not taken for one that never ran', async () => {
     const {intent, locked} = await slowShop(false)
-    const outcome = await orderLocked(shop.tools, intent, locked, locked.lock.total, false)
+    const outcome = await orderLocked(shop.tools, intent, locked, locked.lock.total)
     expect(outcome).toMatchObject({kind: 'unknown', failure: {code: 'OUTCOME_UNKNOWN'}})
     expect(await shop.records.open()).toHaveLength(1)
   })
@@ -435,7 +455,7 @@ describe('an attempt that is still under way when its lock expires', () => {
   test('and ends before anybody looks, is found', async () => {
     const {intent, locked} = await slowShop(true)
     const before = await debits()
-    const outcome = await orderLocked(shop.tools, intent, locked, locked.lock.total, false)
+    const outcome = await orderLocked(shop.tools, intent, locked, locked.lock.total)
     expect(outcome).toMatchObject({kind: 'placed', order: {answered: false}})
     expect(await debits()).toBe(before + 1)
   })

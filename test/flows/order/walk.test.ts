@@ -2,7 +2,8 @@ import {afterEach, describe, expect, test} from 'vitest'
 import {addCartItem} from '../../../src/contract/cart.ts'
 import type {Failure} from '../../../src/contract/failure.ts'
 import {linesOf, viewCart} from '../../../src/flows/cart/lines.ts'
-import {type WalkEvent, type Walker, type WalkRequest, walk} from '../../../src/flows/order/walk.ts'
+import {walk} from '../../../src/flows/order/walk.ts'
+import type {WalkEvent, Walker, WalkRequest} from '../../../src/flows/order/walker.ts'
 import {address} from '../../support/address.ts'
 import {openShop, type Shop} from '../../support/shop.ts'
 
@@ -324,8 +325,7 @@ describe('a walk after one that was cut off', () => {
     expect(failure).toMatchObject({code: 'CHARGED_ABOVE', exitCode: 8})
     expect(failure.facts.details).toMatchObject({externalReference: 'made-up-1'})
     expect(await shop.records.find('made-up-1')).toMatchObject({
-      outcome: {outcome: 'placed'},
-      verified: false,
+      outcome: {outcome: 'placed', message: expect.stringContaining('the price lock said')},
     })
   })
 

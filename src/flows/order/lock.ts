@@ -3,16 +3,11 @@ import {Failure, isFailure} from '../../contract/failure.ts'
 import {millis} from '../../contract/forms.ts'
 import type {Digits} from '../../contract/money.ts'
 import {type CartLine, type CartRef, linesOf, sameLines} from '../cart/lines.ts'
-import {
-  isAbove,
-  note,
-  type OrderIntent,
-  type OrderOutcome,
-  type OrderTools,
-  type PriceLock,
-} from './intent.ts'
-import {submitToEach} from './locks.ts'
-import {submitOrder} from './submit.ts'
+import {OUTAGE_MS} from '../outage.ts'
+import {type Open, type OrderOutcome, refusedOrUnknown} from './machine.ts'
+import {isAbove} from './price.ts'
+import {note, type OrderIntent, type OrderTools, type PriceLock} from './records.ts'
+import {cartQuery, submitLock} from './submit.ts'
 
 /** A create is not started with less of its lock left than this: a lost answer needs time to be asked again. */
 const LOCK_RESERVE_MS = 60_000
@@ -38,7 +33,7 @@ type Clocked = Pick<OrderTools, 'client' | 'now' | 'sleep' | 'random' | 'signal'
  * Fails with ODD_ANSWER when a lock comes without what an order needs to be safe.
  */
 export async function lockCart(tools: Clocked, customerRef: CartRef): Promise<LockOutcome> {
-  const query = {lock: true, ...(customerRef === null ? {} : {customerRef})}
+  const query = {lock: true, ...cartQuery(customerRef)}
   const preview = await raced(tools, () => tools.client.call(previewCheckout, {query}))
   return preview.canCheckout ? {kind: 'locked', locked: asLocked(tools, preview)} : {kind: 'blocked', preview}
 }
@@ -124,6 +119,36 @@ export function notReady(preview: Preview): Failure {
   })
 }
 
+/** How long an order of somebody else is waited for to leave a cart, and the longest pause between two looks at it. */
+const CART_BUSY_MS = 120_000
+const LONGEST_PAUSE_MS = 15_000
+
+export const isBusy = ({cartIssue}: Preview) => cartIssue === 'CART_HAS_PENDING_ORDER'
+
+/**
+ * Waits while an order is in flight on a cart: for one of this `reference` as long as an outage is waited for, for one
+ * of somebody else two minutes. Then it fails as the cart does; and with INTERRUPTED as soon as the user stops waiting
+ * for somebody else.
+ */
+export async function waitForCart(
+  tools: Clocked & Pick<OrderTools, 'stop'>,
+  {customerRef, reference}: Partial<OrderIntent> & Pick<OrderIntent, 'customerRef'>,
+  blocked: Preview,
+  pausing: (preview: Preview, forMs: number, ours: boolean) => Promise<void>,
+): Promise<void> {
+  const began = tools.now()
+  let preview = blocked
+  for (let pause = 1000; isBusy(preview); pause = Math.min(pause * 2, LONGEST_PAUSE_MS)) {
+    const ours = reference !== undefined && preview.pendingOrderReference === reference
+    if (tools.now() + pause - began > (ours ? OUTAGE_MS : CART_BUSY_MS)) throw notReady(preview)
+    await pausing(preview, pause, ours)
+    const signal = ours ? undefined : (tools.stop ?? tools.signal)
+    await tools.sleep(pause, signal)
+    if (signal?.aborted) throw new Failure('INTERRUPTED', {effect: 'none'})
+    preview = await tools.client.call(previewCheckout, {query: cartQuery(customerRef)})
+  }
+}
+
 export type CheckoutOutcome =
   | OrderOutcome
   | {kind: 'blocked'; preview: Preview}
@@ -131,34 +156,32 @@ export type CheckoutOutcome =
   | {kind: 'changed'; locked: Locked}
 
 /**
- * Orders what `locked` holds, charging at most `approved`. The lock is on disk already. A lock that runs out on the way is taken again; the order
- * goes on by itself as long as lines are the same and the total is not above the approved.
+ * Orders what `locked`, whose lock is on disk already, holds, charging at most `approved`. A lock that runs out on the
+ * way is taken again; the order goes on by itself as long as the lines are the same and the total is not above the
+ * approved. `before` are the attempts that were open already. One that this run leaves open is for another run to settle.
  */
 export async function orderLocked(
   tools: OrderTools,
   intent: OrderIntent,
   first: Locked,
   approved: Digits | string,
-  earlier: boolean,
+  before: Open = [],
 ): Promise<CheckoutOutcome> {
   let locked = first
+  let open = before
   for (let tries = 0; ; tries++) {
-    if (outOfTime(tools, locked)) {
-      const again = await relock(tools, intent, approved)
+    if (tries > 0 || outOfTime(tools, locked)) {
+      const again = await lockAgain(tools, intent, approved)
       if (again.kind !== 'locked') return again
       locked = again.locked
       await noteLock(tools, intent, locked)
     }
-    // Where an earlier submission is open, what becomes of this lock proves nothing about that one.
-    const outcome = earlier
-      ? await submitOrder(tools, intent, locked.lock, true)
-      : await submitToEach(tools, intent, [locked.lock], false)
-    const isGone = outcome.kind === 'relock' || (earlier && outcome.kind === 'unknown' && outcome.relock)
-    if (!isGone || tries === LOCK_RACES) return outcome
-    const again = await relock(tools, intent, approved)
-    if (again.kind !== 'locked') return again
-    locked = again.locked
-    await noteLock(tools, intent, locked)
+    const outcome = await submitLock(tools, intent, locked.lock, open)
+    if (outcome.kind !== 'relock') return outcome
+    open = outcome.open
+    const isOurs = before.length === 0 && open.length > 0
+    if (isOurs || tries === LOCK_RACES)
+      return open.length > 0 ? refusedOrUnknown(outcome.failure, open) : outcome
   }
 }
 
@@ -166,29 +189,31 @@ export function outOfTime(tools: Pick<OrderTools, 'now'>, {lock}: Locked): boole
   return lock.usableUntil !== null && tools.now() >= lock.usableUntil
 }
 
-async function relock(
+/** A new lock on the cart of an order, which is `changed` if it holds other lines or costs more than approved. */
+export async function lockAgain(
   tools: OrderTools,
-  intent: OrderIntent,
+  {customerRef, lines}: OrderIntent,
   approved: Digits | string,
 ): Promise<LockOutcome | {kind: 'changed'; locked: Locked}> {
-  const again = await lockCart(tools, intent.customerRef)
+  const again = await lockCart(tools, customerRef)
   if (again.kind === 'blocked') return again
-  const same = intent.lines === null || sameLines(intent.lines, again.locked.lines)
+  const same = lines === null || sameLines(lines, again.locked.lines)
   return same && !isAbove(again.locked.lock.total, approved) ? again : {kind: 'changed', locked: again.locked}
 }
 
 /** Writes a lock down, before anything is submitted with it. */
 export function noteLock(
   tools: OrderTools,
-  intent: OrderIntent,
+  {reference}: OrderIntent,
   {lock, preview, lines}: Locked,
 ): Promise<void> {
+  const {lockExpiresAt: expiresAt = null, pricedAt = null} = preview
   return note(tools, {
     step: 'LOCKED',
-    reference: intent.reference,
+    reference,
     lockId: lock.lockId,
-    expiresAt: preview.lockExpiresAt ?? null,
-    pricedAt: preview.pricedAt ?? null,
+    expiresAt,
+    pricedAt,
     total: String(lock.total),
     lines,
   })

@@ -1,0 +1,61 @@
+import type {Preview} from '../../contract/checkout.ts'
+import type {Digits} from '../../contract/money.ts'
+import type {ShippingAddress} from '../../contract/orders.ts'
+import type {OrderEntry} from '../../store/orders.ts'
+import type {CartRef} from '../cart/lines.ts'
+import type {LineIssue, Locked} from './lock.ts'
+import type {PlacedOrder} from './machine.ts'
+import type {Difference, Price} from './price.ts'
+import type {OrderTools} from './records.ts'
+
+export interface WalkRequest {
+  customerRef: CartRef
+  /** Made up if none is given. */
+  reference?: string | undefined
+  address?: ShippingAddress | undefined
+  discountCode?: string | undefined
+  /** The most that may be charged without asking again. */
+  maxTotal?: string | undefined
+  /** Whether somebody is there to mend the cart and to look at prices that moved. */
+  interactive: boolean
+}
+
+/** What is to be decided: charge this, with the wallet before and after if they are known. */
+export interface Offer {
+  reference: string
+  /** The city it goes to decides the shipping fee, which the lock could not know. */
+  city: string
+  locked: Locked
+  price: Price
+  balance: Digits | null
+  balanceAfter: Digits | null
+}
+
+export type WalkEvent =
+  | {kind: 'taking-up'; entry: OrderEntry}
+  | {kind: 'taken-up'; entry: OrderEntry; charged: boolean}
+  | {kind: 'cart'; preview: Preview}
+  | {kind: 'cart-busy'; reference: string | null; forMs: number}
+  | {kind: 'repriced'; differences: Difference[]}
+
+/** The person, or the script, at the other end. */
+export interface Walker {
+  tell(event: WalkEvent): Promise<void>
+  /** Whether an earlier order that was sent may be asked for again, though this run wants something else: `why`. */
+  settle(entry: OrderEntry, why: string): Promise<boolean>
+  /** `editable` is false for the bare cart, which the API has no route to change. */
+  mend(issue: LineIssue, editable: boolean): Promise<'take' | 'remove' | 'cancel'>
+  /** Asks for an address; `before` is the one of an earlier, unfinished run. */
+  address(saved: ShippingAddress[], before: ShippingAddress | undefined): Promise<ShippingAddress>
+  charge(offer: Offer): Promise<'yes' | 'no' | 'expired'>
+}
+
+export interface WalkTools extends OrderTools {
+  savedAddresses(): Promise<ShippingAddress[]>
+  newReference(): string
+}
+
+export interface Walked {
+  reference: string
+  order: PlacedOrder
+}
