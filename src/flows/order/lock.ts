@@ -23,7 +23,7 @@ export interface Locked {
   endsAt: number | null
 }
 
-export type LockOutcome = {kind: 'locked'; locked: Locked} | {kind: 'blocked'; preview: Preview}
+type LockOutcome = {kind: 'locked'; locked: Locked} | {kind: 'blocked'; preview: Preview}
 
 type Clocked = Pick<OrderTools, 'client' | 'now' | 'sleep' | 'random' | 'signal'>
 
@@ -149,7 +149,7 @@ export async function waitForCart(
   }
 }
 
-export type CheckoutOutcome =
+type CheckoutOutcome =
   | OrderOutcome
   | {kind: 'blocked'; preview: Preview}
   /** The total went above the approved one, or the lines changed: decide on `locked` and come again. */

@@ -1,3 +1,4 @@
+import type {OrderAnswer} from '../../contract/errors.ts'
 import {Failure, isFailure} from '../../contract/failure.ts'
 import type {Digits} from '../../contract/money.ts'
 import type {CreatedOrder} from '../../contract/orders.ts'
@@ -15,7 +16,7 @@ import type {CreatedOrder} from '../../contract/orders.ts'
 export type Open = readonly string[]
 
 /** The lock of an attempt that another run makes, and that is not known here. */
-export const ELSEWHERE = 'elsewhere'
+const ELSEWHERE = 'elsewhere'
 
 export type OrderState =
   /** The intent is on disk. A lock is needed. */
@@ -89,7 +90,7 @@ export type Answer =
   /** It is ours: `older` than our first lock, and `proven` to be this very order, as far as both sides tell. */
   | {kind: 'exists'; order: PlacedOrder; older: boolean; proven: boolean; failure: Failure}
 
-export type Patience = 'again' | 'in-progress' | 'race' | 'cart-busy'
+export type Patience = Extract<OrderAnswer, 'again' | 'in-progress' | 'race' | 'cart-busy'>
 
 export type Action =
   /** Take a lock on the intended lines: `locked`. */

@@ -4,6 +4,7 @@ import type {Digits} from '../../contract/money.ts'
 import {removeLine, setQuantity} from '../cart/edit.ts'
 import type {CartRef} from '../cart/lines.ts'
 import {readBalance} from '../wallet.ts'
+import {takeUpEarlier} from './earlier.ts'
 import {
   isBusy,
   issuesOf,
@@ -19,7 +20,7 @@ import {
 import {differences, isAbove, minus, priceOf} from './price.ts'
 import {note, notePlan, type OrderIntent, type OrderTools, unsaid} from './records.ts'
 import {cartQuery} from './submit.ts'
-import {failureOf, takeUpEarlier} from './take-up.ts'
+import {failureOf} from './take-up.ts'
 import type {Offer, Walked, Walker, WalkRequest, WalkTools} from './walker.ts'
 
 /**

@@ -3,13 +3,14 @@ import {addCartItem} from '../../../src/contract/cart.ts'
 import type {Failure} from '../../../src/contract/failure.ts'
 import {linesOf, viewCart} from '../../../src/flows/cart/lines.ts'
 import {walk} from '../../../src/flows/order/walk.ts'
-import type {WalkEvent, Walker, WalkRequest} from '../../../src/flows/order/walker.ts'
+import type {Walker, WalkRequest} from '../../../src/flows/order/walker.ts'
 import {address} from '../../support/address.ts'
 import {openShop, type Shop} from '../../support/shop.ts'
 
 let shop: Shop
 afterEach(() => shop.close())
 
+type WalkEvent = Parameters<Walker['tell']>[0]
 type Decision = 'yes' | 'no' | 'expired'
 
 /** A person who answers as told; every offer and event is kept. */
