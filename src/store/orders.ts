@@ -56,7 +56,7 @@ export const outcome = z.object({
 
 const orderRecord = z.discriminatedUnion('step', [planned, locked, submitting, outcome])
 export type OrderRecord = z.output<typeof orderRecord>
-export type Planned = z.output<typeof planned>
+type Planned = z.output<typeof planned>
 type Locked = z.output<typeof locked>
 type Submitting = z.output<typeof submitting>
 export type Outcome = z.output<typeof outcome>

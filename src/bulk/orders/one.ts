@@ -228,7 +228,7 @@ export async function clearBulkCart(tools: BulkTools, order: BulkOrder, code: st
 }
 
 /** A budget of `limit` (null for none), of which `charged` is used up. */
-export interface Budget {
+interface Budget {
   /** Sets an amount aside for an order, in the place of what it had; false where it does not fit. */
   reserve(reference: string, total: string): boolean
   /** Sets it aside whether it fits or not: the order may have been charged already. */

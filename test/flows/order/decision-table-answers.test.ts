@@ -9,7 +9,8 @@ import {address} from '../../support/address.ts'
 import {losses} from '../../support/shop.ts'
 import {answer, charged, isCreate, killedAfter, once, rulesOf, tableOfTests} from '../../support/table.ts'
 
-// The rows of the decision table of orders, by their numbers, from the first answer of a create on.
+// The rows of the decision table of orders (docs/ordering.md) by their numbers and in words, from the first answer of a
+// create on.
 const t = tableOfTests()
 
 describe('the answer of a create', () => {

@@ -4,8 +4,8 @@ import {Failure} from '../../../src/contract/failure.ts'
 import {losses} from '../../support/shop.ts'
 import {charged, isCreate, isLock, killedAfter, once, rulesOf, tableOfTests} from '../../support/table.ts'
 
-// The rows of the decision table of orders, by their numbers, up to a create that did not run. What its answers mean
-// stands in decision-table-answers.test.ts.
+// The rows of the decision table of orders (docs/ordering.md) by their numbers and in words, up to a create that did not
+// run. What its answers mean is in decision-table-answers.test.ts.
 const t = tableOfTests()
 
 describe('the cart', () => {
@@ -199,9 +199,29 @@ describe('a create that did not run', () => {
   })
 })
 
-test('every row of the decision table has a test', () => {
-  const files = ['decision-table.test.ts', 'decision-table-answers.test.ts']
-  const text = files.map((name) => readFileSync(new URL(name, import.meta.url), 'utf8')).join('\n')
-  const rows = new Set([...text.matchAll(/'row (\d+): /g)].map(([, row]) => Number(row)))
-  expect([...rows].sort((a, b) => a - b)).toEqual(Array.from({length: 32}, (_, n) => n + 1))
+describe('a cart that holds lines of the order, which this run did not put there', () => {
+  test('row 33: another run may order from it: unknown, and they are left there', async () => {
+    await t.put(2)
+    const stop = new AbortController()
+    const tell = ({kind}: {kind: string}) => void (kind === 'row-done' && stop.abort())
+    expect(await t.order({}, {stop: stop.signal, tell})).toMatchObject({state: 'unknown'})
+    expect([await t.cart(), t.bodies()]).toEqual([[{variantId: t.variantId, quantity: 2}], []])
+  })
+
+  test("row 33: … until the order's own answer tells", async () => {
+    await t.put(2)
+    expect(await t.order()).toMatchObject({state: 'placed'})
+    expect(t.orders()).toMatchObject(charged)
+  })
+})
+
+test('every row of docs/ordering.md has a test here, and no other row', () => {
+  const read = (name: string) => readFileSync(new URL(name, import.meta.url), 'utf8')
+  const tests = ['decision-table.test.ts', 'decision-table-answers.test.ts'].map(read).join('\n')
+  const numbers = (text: string, row: RegExp) => [
+    ...new Set([...text.matchAll(row)].map(([, n]) => Number(n))),
+  ]
+  const told = numbers(read('../../../docs/ordering.md'), /^\| (\d+) \|/gm)
+  expect(told).toEqual(Array.from({length: 33}, (_, n) => n + 1))
+  expect(numbers(tests, /['"]row (\d+): /g).sort((a, b) => a - b)).toEqual(told)
 })
