@@ -1,6 +1,6 @@
 import {randomBytes} from 'node:crypto'
-import type {OrderTools} from '../flows/order/intent.ts'
-import type {WalkTools} from '../flows/order/walk.ts'
+import type {OrderTools} from '../flows/order/records.ts'
+import type {WalkTools} from '../flows/order/walker.ts'
 import {savedAddresses} from '../store/addresses.ts'
 import {tryLock, withLock} from '../store/lock.ts'
 import type {OrderRecords} from '../store/orders.ts'
