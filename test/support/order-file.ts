@@ -1,5 +1,6 @@
 import {writeFileSync} from 'node:fs'
 import {join} from 'node:path'
+import {address} from './address.ts'
 
 const columns = [
   ...['externalReference', 'customerRef', 'variantId', 'sku', 'quantity', 'recipient', 'line1', 'city'],
@@ -10,16 +11,7 @@ type Row = Partial<Record<(typeof columns)[number], string | number>>
 
 /** Writes a CSV file of orders; a row says what is not as usual. */
 export function orderFile(folder: string, name: string, rows: Row[]): string {
-  const usual: Row = {
-    sku: 'RML-SAF-050',
-    quantity: 1,
-    recipient: 'Sara',
-    line1: 'King Fahd Road 1',
-    city: 'Riyadh',
-    nationalAddress: 'RRRD2929',
-    countryCode: 'SAU',
-    phone: '+966500000000',
-  }
+  const usual: Row = {sku: 'RML-SAF-050', quantity: 1, ...address}
   const lines = rows.map((row) => columns.map((column) => row[column] ?? usual[column] ?? '').join(','))
   const path = join(folder, name)
   writeFileSync(path, `${columns.join(',')}\n${lines.join('\n')}\n`)

@@ -1,6 +1,7 @@
 import {existsSync, readdirSync, readFileSync} from 'node:fs'
 import {join} from 'node:path'
 import {afterAll, beforeAll, describe, expect, test} from 'vitest'
+import type {FaultOrder} from '../../../src/sandbox/door/faults.ts'
 import {callerOf} from '../../sandbox/caller.ts'
 import {openShop, type Shop} from '../../support/served-shop.ts'
 
@@ -42,33 +43,56 @@ function steps(reference: string): string[] {
     .map((line) => /"step":"([A-Z]+)"/.exec(line)?.[1] ?? '')
 }
 
+/** The request was not received, or its work is committed and its answer hangs. */
+const unsent = {match: {operation: 'createOrder'}, effect: 'reset', when: 'before'} as const
+const committed = {match: {operation: 'createOrder'}, effect: 'hang', when: 'after'} as const
+
+/** Runs the program with SIGKILL as soon as the service is done with the request that the fault strikes. */
+async function killAt(fault: FaultOrder & {match: {operation: string}}, words: string[]): Promise<void> {
+  shop.fault({...fault, times: 1})
+  const struck = shop.answered(fault.match.operation)
+  const {child, ended} = shop.start(words)
+  await struck
+  child.kill('SIGKILL')
+  await ended
+}
+
+/** Past the end of every lock. */
+const later = () => shop.sandbox.state.clock.moveTo(shop.sandbox.state.clock.now() + 20 * 60_000)
+
+/** Runs the checkout of a customer again, and requires that it has ordered once. */
+async function ordersOnce(customer: string) {
+  const again = await shop.scent(checkout(customer))
+  expect(again.code, again.stderr).toBe(0)
+  const [order, ...others] = ordersOf(customer)
+  expect(others).toEqual([])
+  expect(JSON.parse(again.stdout)).toMatchObject({
+    id: order?.id,
+    externalReference: order?.external_reference,
+  })
+  return {order, document: JSON.parse(again.stdout), stderr: again.stderr}
+}
+
+const listedFor = async (customer: string) => {
+  const {items} = await shop.json(['orders', 'list'])
+  return items.filter((item: {customerRef: string}) => item.customerRef === customer)
+}
+
 describe('kill -9 of a checkout', () => {
   test('before its lock arrived leaves a cart that is ordered once by the next run', async () => {
     await fill('K-lock')
-    shop.fault({match: {operation: 'previewCheckout'}, effect: 'hang', when: 'after', times: 1})
-    const locked = shop.answered('previewCheckout')
-    const {child, ended} = shop.start(checkout('K-lock'))
-    await locked
-    child.kill('SIGKILL')
-    await ended
-    expect((await shop.scent(checkout('K-lock'))).code).toBe(0)
-    expect(ordersOf('K-lock')).toHaveLength(1)
+    await killAt({match: {operation: 'previewCheckout'}, effect: 'hang', when: 'after'}, checkout('K-lock'))
+    await ordersOnce('K-lock')
   })
 
   test('while the order has not reached the service is taken up under its own reference', async () => {
     await fill('K-before')
-    shop.fault({match: {operation: 'createOrder'}, effect: 'reset', when: 'before', times: 1})
-    const met = shop.answered('createOrder')
-    const {child, ended} = shop.start(checkout('K-before', '--reference', 'PO-before'))
-    await met
-    child.kill('SIGKILL')
-    await ended
+    await killAt(unsent, checkout('K-before', '--reference', 'PO-before'))
     expect(ordersOf('K-before')).toEqual([])
     expect(steps('PO-before').at(-1)).toBe('SUBMITTING')
-    const again = await shop.scent(checkout('K-before'))
-    expect(again.stderr).toContain('PO-before')
-    expect(JSON.parse(again.stdout)).toMatchObject({externalReference: 'PO-before', pricing: {total: 305.9}})
-    expect(ordersOf('K-before')).toHaveLength(1)
+    const {document, stderr} = await ordersOnce('K-before')
+    expect(stderr).toContain('PO-before')
+    expect(document).toMatchObject({externalReference: 'PO-before', pricing: {total: 305.9}})
   })
 
   test('while the service still works on the order waits for it, and orders once', async () => {
@@ -78,101 +102,60 @@ describe('kill -9 of a checkout', () => {
     while (shop.sandbox.state.inFlight.length === 0) await new Promise((turn) => setTimeout(turn, 5))
     child.kill('SIGKILL')
     await ended
-    const again = await shop.scent(checkout('K-slow'))
-    expect(again.code).toBe(0)
-    expect(ordersOf('K-slow')).toMatchObject([{id: JSON.parse(again.stdout).id}])
+    await ordersOnce('K-slow')
   })
 
   test('after the commit finds the order that stands, and does not order again', async () => {
     await fill('K-after')
-    shop.fault({match: {operation: 'createOrder'}, effect: 'hang', when: 'after', times: 1})
-    const committed = shop.answered('createOrder')
-    const {child, ended} = shop.start(checkout('K-after'))
-    await committed
-    child.kill('SIGKILL')
-    await ended
-    const [order] = ordersOf('K-after')
-    const again = await shop.scent(checkout('K-after'))
-    expect(again.code).toBe(0)
-    expect(JSON.parse(again.stdout)).toMatchObject({
-      id: order?.id,
-      externalReference: order?.external_reference,
-    })
-    expect(ordersOf('K-after')).toHaveLength(1)
-    const {items} = await shop.json(['orders', 'list'])
-    const listed = items.filter((item: {customerRef: string}) => item.customerRef === 'K-after')
-    expect(listed).toMatchObject([{externalReference: order?.external_reference, orderId: order?.id}])
+    await killAt(committed, checkout('K-after'))
+    const [before] = ordersOf('K-after')
+    const {order} = await ordersOnce('K-after')
+    expect(order?.id).toBe(before?.id)
+    expect(await listedFor('K-after')).toMatchObject([
+      {externalReference: order?.external_reference, orderId: order?.id},
+    ])
   })
 
-  test('after the commit is settled too when the lock has run out since', async () => {
-    await fill('K-late')
-    shop.fault({match: {operation: 'createOrder'}, effect: 'hang', when: 'after', times: 1})
-    const committed = shop.answered('createOrder')
-    const {child, ended} = shop.start(checkout('K-late'))
-    await committed
-    child.kill('SIGKILL')
-    await ended
-    shop.sandbox.state.clock.moveTo(shop.sandbox.state.clock.now() + 20 * 60_000)
-    const again = await shop.scent(checkout('K-late'))
-    expect(again.code).toBe(0)
-    expect(ordersOf('K-late')).toHaveLength(1)
-  })
-
-  test('before the commit is settled too when the lock has run out since', async () => {
-    await fill('K-lost')
-    shop.fault({match: {operation: 'createOrder'}, effect: 'reset', when: 'before', times: 1})
-    const met = shop.answered('createOrder')
-    const {child, ended} = shop.start(checkout('K-lost'))
-    await met
-    child.kill('SIGKILL')
-    await ended
-    shop.sandbox.state.clock.moveTo(shop.sandbox.state.clock.now() + 20 * 60_000)
-    const again = await shop.scent(checkout('K-lost'))
-    expect(again.code).toBe(0)
-    expect(ordersOf('K-lost')).toHaveLength(1)
+  test.each([
+    {when: 'after', fault: committed, customer: 'K-late'},
+    {when: 'before', fault: unsent, customer: 'K-lost'},
+  ])('$when the commit is settled too when the lock has run out since', async ({fault, customer}) => {
+    await fill(customer)
+    await killAt(fault, checkout(customer))
+    later()
+    await ordersOnce(customer)
   })
 })
 
-test('kill -9 of `orders create` after the commit: the same command again finds the order', async () => {
-  await fill('K-create')
-  const {lockId} = await shop.json(['checkout', 'lock', '--customer', 'K-create'])
-  const words = [
-    ...['orders', 'create', '--lock', lockId, '--reference', 'PO-create', '--customer', 'K-create'],
+describe('kill -9 of `orders create`', () => {
+  const words = (customer: string, lock: string) => [
+    ...['orders', 'create', '--lock', lock, '--reference', `PO-${customer}`, '--customer', customer],
     ...['--address', shop.address],
   ]
-  shop.fault({match: {operation: 'createOrder'}, effect: 'hang', when: 'after', times: 1})
-  const committed = shop.answered('createOrder')
-  const {child, ended} = shop.start(words)
-  await committed
-  child.kill('SIGKILL')
-  await ended
-  const order = await shop.json(words)
-  expect(ordersOf('K-create')).toMatchObject([{id: order.id}])
-})
+  const lock = async (customer: string) =>
+    (await shop.json(['checkout', 'lock', '--customer', customer])).lockId as string
 
-test('kill -9 of `orders create` whose lock ran out: a new lock under the same reference settles it', async () => {
-  await fill('K-relock')
-  const {lockId} = await shop.json(['checkout', 'lock', '--customer', 'K-relock'])
-  const words = (lock: string) => [
-    ...['orders', 'create', '--lock', lock, '--reference', 'PO-relock', '--customer', 'K-relock'],
-    ...['--address', shop.address],
-  ]
-  shop.fault({match: {operation: 'createOrder'}, effect: 'reset', when: 'before', times: 1})
-  const met = shop.answered('createOrder')
-  const {child, ended} = shop.start(words(lockId))
-  await met
-  child.kill('SIGKILL')
-  await ended
-  shop.sandbox.state.clock.moveTo(shop.sandbox.state.clock.now() + 20 * 60_000)
-  const {items} = await shop.json(['orders', 'list'])
-  const [entry] = items.filter((item: {customerRef: string}) => item.customerRef === 'K-relock')
-  expect(entry).toMatchObject({externalReference: 'PO-relock', outcome: 'open'})
-  // Nothing but this lock was ever sent, and it expired unused: that proves that nothing was charged.
-  const {error} = await shop.json(words(lockId), {code: 6})
-  expect(error).toMatchObject({state: 'VALIDATION_PRICE_LOCK_EXPIRED'})
-  const fresh = await shop.json(['checkout', 'lock', '--customer', 'K-relock'])
-  const order = await shop.json(words(fresh.lockId))
-  expect(ordersOf('K-relock')).toMatchObject([{id: order.id, external_reference: 'PO-relock'}])
+  test('after the commit: the same command again finds the order', async () => {
+    await fill('K-create')
+    const argv = words('K-create', await lock('K-create'))
+    await killAt(committed, argv)
+    const order = await shop.json(argv)
+    expect(ordersOf('K-create')).toMatchObject([{id: order.id}])
+  })
+
+  test('whose lock ran out: a new lock under the same reference settles it', async () => {
+    await fill('K-relock')
+    const argv = words('K-relock', await lock('K-relock'))
+    await killAt(unsent, argv)
+    later()
+    const [entry] = await listedFor('K-relock')
+    expect(entry).toMatchObject({externalReference: 'PO-K-relock', outcome: 'open'})
+    // Nothing but this lock was ever sent, and it expired unused: that proves that nothing was charged.
+    const {error} = await shop.json(argv, {code: 6})
+    expect(error).toMatchObject({state: 'VALIDATION_PRICE_LOCK_EXPIRED'})
+    const order = await shop.json(words('K-relock', await lock('K-relock')))
+    expect(ordersOf('K-relock')).toMatchObject([{id: order.id, external_reference: 'PO-K-relock'}])
+  })
 })
 
 test('kill -9 right after each line that the record gets: one order, one debit', async () => {
