@@ -12,7 +12,7 @@ afterEach(() => shop.close())
 const now = Date.parse('2026-06-01T12:00:00Z')
 const moment = (ms: number) => new Date(ms).toISOString()
 
-/** A shop whose service may give shorter pages than asked for, tells its time, and does `before` each request. */
+/** A shop whose service may give shorter pages than asked for, sends its time, and runs `before` ahead of each request. */
 async function open({pageSize = 100, date = true, before = (_: URL) => {}} = {}) {
   const asked: URL[] = []
   const through =
@@ -83,7 +83,7 @@ test('a change during a sync is read by the next one, whatever our own clock say
   expect(await syncCatalog(tools)).toMatchObject({full: false, read: 1, changed: 0})
 })
 
-test('a service that does not tell its time is asked for a whole day more', async () => {
+test('a service that does not send its time is asked for a whole day more', async () => {
   const {tools, asked} = await open({date: false})
   await syncCatalog(tools)
   asked()
@@ -91,7 +91,7 @@ test('a service that does not tell its time is asked for a whole day more', asyn
   expect(asked()[0]?.searchParams.get('changedSince')).toBe(moment(now - 86_400_000))
 })
 
-test('only a full sync can tell what has left the assortment, and forgets it', async () => {
+test('only a full sync finds what has left the assortment, and forgets it', async () => {
   const {tools, idOf, leave} = await open()
   await syncCatalog(tools)
   leave(idOf('RML-SAF-050'))

@@ -30,7 +30,7 @@ describe('the chain of balances', () => {
     ])
   })
 
-  test('does not compare what is no number', () => {
+  test('does not compare what is not a number', () => {
     const odd = {amount: 1, balanceBefore: null, balanceAfter: 'many'} as unknown as WalletTransaction
     expect(checked(entry('1', '2'), odd, entry('0', '1')).unbroken).toBe(true)
   })
@@ -66,7 +66,7 @@ describe('a statement', () => {
     {transactionType: 'Credit', amount: digits('5.05')},
   ]
 
-  test('reconciles where its totals are the sums of its lines, to the last digit', () => {
+  test('reconciles if its totals are the sums of its lines, to the last digit', () => {
     const totals = {totalDebits: digits('10.30'), totalCredits: digits('5.050'), netPosition: digits('-5.25')}
     expect(reconcile({...totals, lines})).toEqual([])
   })

@@ -122,7 +122,7 @@ describe('the path of the request', () => {
   })
 
   test.each(losses)(
-    'is the singular one where the plural has no route, and a lost answer leaves one request ($effect, $when)',
+    'is the singular one if the plural has no route, and a lost answer leaves one request ($effect, $when)',
     async (fault) => {
       await shop.close()
       shop = await openShop({assume: ['R07=singular']})

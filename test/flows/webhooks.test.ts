@@ -88,7 +88,7 @@ describe('after an answer lost by', () => {
     expect(failure.hint).toContain('ALREADY_OBJECTED')
   })
 
-  test.each(lost)('%s, an objection stays unknown where the list can not be read', async (_, lose) => {
+  test.each(lost)('%s, an objection stays unknown if the list can not be read', async (_, lose) => {
     const client = await clientOf(({method}, response) =>
       method === 'POST' ? lose(response) : answer(response, 403, 'FORBIDDEN'),
     )

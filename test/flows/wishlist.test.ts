@@ -20,7 +20,7 @@ test.each(losses)('an answer lost by $effect $when the commit leaves the variant
   expect(await held()).toEqual([variantId])
 })
 
-test('an add that was lost stays unknown where the list can not be read', async () => {
+test("an add that was lost stays unknown if the list can't be read", async () => {
   shop.fault({effect: 'reset', when: 'after', match: {operation: 'addWishlistItem'}, times: 1})
   shop.fault({effect: 'status', state: 'FORBIDDEN', match: {operation: 'readWishlist'}})
   const variantId = await shop.variant()

@@ -46,7 +46,7 @@ function returnArgv(request: Request): string[] {
   return ['returns', 'create', order, ...flag('group', fulfillmentGroupId), ...each('line', wanted), '--yes']
 }
 
-/** The command of its own that makes a request like this one; undefined where no command can. */
+/** The command that makes a request like this one; undefined if none can. */
 export const argvFor: Partial<Record<OperationName, ArgvOf>> = {
   mintToken: ({body}) =>
     typeof (body as {clientSecret?: unknown}).clientSecret === 'string' ? ['wallet', 'balance'] : undefined,

@@ -48,10 +48,10 @@ async function refused(argv: string[], named: RegExp, input?: string | Buffer): 
   expect(shop.requests()).toEqual([])
 }
 
-describe('an address that is no address is refused before anything is sent', () => {
+describe('an invalid address is refused before anything is sent', () => {
   test.each<[string, string | Buffer, RegExp]>([
     ['a file of 20 MB', Buffer.alloc(20_000_000, 0x20), /16 MiB/],
-    ['bytes that are no text', randomBytes(64), /UTF-8|JSON/],
+    ['bytes that are not text', randomBytes(64), /UTF-8|JSON/],
     ['an empty file', '', /JSON/],
     ['half a document', '{"recipient": "Sara"', /JSON/],
     ['two documents', `${address({})}\n${address({})}`, /JSON/],
@@ -62,7 +62,7 @@ describe('an address that is no address is refused before anything is sent', () 
     ['a blank recipient', address({recipient: '  '}), /recipient/],
     ['a number for a name', address({recipient: 7}), /recipient/],
     ['a field that nobody knows', address({planet: 'Mars'}), /planet/],
-    ['a country that is none', address({countryCode: 'XXX'}), /countryCode/],
+    ['an unknown country', address({countryCode: 'XXX'}), /countryCode/],
     ['a country of two letters', address({countryCode: 'SA'}), /countryCode/],
     ['half a character', address({city: '\ud800'}), /city|UTF-8|half/],
     ['a prototype', `{"__proto__": {"recipient": "x"}, "recipient": null}`, /recipient|__proto__/],
@@ -127,13 +127,13 @@ describe('values that mean nothing are refused before anything is sent', () => {
     await refused([...create('--address', path).map((word) => (word === lock ? 'no-lock' : word))], /lock/i)
   })
 
-  test('a body for `api` that is none', async () => {
+  test('an invalid body for `api`', async () => {
     await refused(['api', 'POST', 'scent/orders', '--input', '-', '--json'], /UTF-8/, randomBytes(100))
     await refused(['api', 'POST', 'scent/orders', '--input', '-', '--json'], /half/, '{"a":"\\ud800"}')
   })
 })
 
-test('what nobody sends is no error: a reader that goes away, and a stdin that never ends', async () => {
+test('a reader that goes away, and a stdin that never ends, are not errors', async () => {
   await shop.json(['cart', 'add', variant, '--customer', 'C'], {input: randomBytes(1_000_000)})
   expect(shop.cart('C')).toEqual({[variant]: 1})
 })

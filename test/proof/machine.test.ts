@@ -147,7 +147,7 @@ describe('a file that is not ours', () => {
   })
 })
 
-describe('a record of orders that can not be kept', () => {
+describe("a record of orders that can't be kept", () => {
   const variant = () => shop.variant('RML-SAF-050')
   const checkout = (customer: string) => [
     ...['checkout', '--customer', customer, '--address', shop.address, '--yes', '--json'],
@@ -191,7 +191,7 @@ describe('a record of orders that can not be kept', () => {
     expect(items).toHaveLength(2)
   })
 
-  test('because something else stands in its place stops the order before anything is charged', async () => {
+  test('because something else is in its place stops the order before anything is charged', async () => {
     const {env, file} = await ordered('R-3')
     rmSync(dirname(file), {recursive: true})
     writeFileSync(dirname(file), 'a file of somebody')

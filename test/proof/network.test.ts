@@ -30,7 +30,7 @@ async function fails(url: string, argv: string[], more: NodeJS.ProcessEnv = {}) 
   return {code, state: JSON.parse(stdout).error?.state}
 }
 
-describe('a service that can not be reached', () => {
+describe("a service that can't be reached", () => {
   test('because nobody trusts its certificate gets nothing, not even once', async () => {
     expect(await fails(secure.url, read)).toEqual({code: 10, state: 'TLS_UNTRUSTED'})
     expect(await fails(secure.url, add)).toEqual({code: 10, state: 'TLS_UNTRUSTED'})

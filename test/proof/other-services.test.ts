@@ -115,7 +115,7 @@ describe.concurrent('a service that obeys the spec in its own way', () => {
     })
   })
 
-  test('has lost sight of the details of an order that stands', () => {
+  test('has lost the details of an order that exists', () => {
     const header = (id?: string) => ({
       header: {
         orderGlobalId: 'G/1',
@@ -238,7 +238,7 @@ describe.concurrent('a service that obeys the spec in its own way', () => {
     })
   })
 
-  test('tells times without a zone, which are UTC, whatever the zone of this machine', () => {
+  test('sends times without a zone, which are UTC, whatever the zone of this machine', () => {
     const habits: Habits = {
       'GET /scent/cart/checkout-preview': (usual) => {
         const reply = usual()
@@ -291,7 +291,7 @@ describe.concurrent('a service that obeys the spec in its own way', () => {
     ['no envelope', '[]', 200],
     ['a page of a proxy', '<html>login</html>', 200],
     ['a redirect', '', 302],
-    ['a success that is none', '{"state":"SUCCESS","payload":{}}', 404],
+    ['a success without a payload', '{"state":"SUCCESS","payload":{}}', 404],
     ['nested ever deeper', '['.repeat(100_000), 200],
     ['numbers that are none', '{"state":"SUCCESS","payload":{"items":[],"pagination":{"page":NaN}}}', 200],
   ])('answers %s, and is told apart from a bug of ours', (_, raw, status) =>

@@ -75,7 +75,7 @@ async function placeOf(at: number, code: string): Promise<number> {
 }
 
 /**
- * Where a command of its own does more than hand the refusal on, or can not make the request at all, and so the
+ * Where a command of its own does more than hand the refusal on, or can't make the request at all, and so the
  * refusal is met by `scent api`.
  */
 const dealtWith: Partial<Record<`${OperationName} ${Code}`, string>> = {
@@ -107,7 +107,7 @@ async function met(url: string, sandbox: Sandbox, argv: string[], request: Reque
   return {code, stderr, document: JSON.parse(stdout || '{}') as Document}
 }
 
-/** What every list may answer to a query. */
+/** Refusals of a query that every list may answer with. */
 const queries: [string, Code][] = [
   ['scent/variants?nonsense=1', 'VALIDATION_UNKNOWN_QUERY_PARAMETER'],
   ['wallet/transactions?fromUtc=yesterday', 'VALIDATION_INVALID_DATE'],
@@ -119,7 +119,7 @@ const queries: [string, Code][] = [
   ['scent/cart/items', 'METHOD_NOT_ALLOWED'],
 ]
 
-/** What the gateway may answer; the client meets each of these for every operation. */
+/** Refusals that the gateway may answer with; the client meets each of these for every operation. */
 const gateway: Code[] = [
   ...(['UNAUTHORIZED_MISSING_TOKEN', 'UNAUTHORIZED_INVALID_TOKEN', 'UNAUTHORIZED_TOKEN_EXPIRED'] as const),
   ...(['UPSTREAM_AUTH_FAILED', 'FORBIDDEN', 'AUTH_ENVIRONMENT_MISMATCH'] as const),
@@ -208,7 +208,7 @@ describe.concurrent('what every operation may answer, met by the program', () =>
   })
 })
 
-/** Our own codes: no service answers them, so none can be provoked there. What they stand for is proven elsewhere. */
+/** Our own codes: no service answers them, so none can be provoked there. Other tests prove them. */
 const notHere: Partial<Record<Code, string>> = {
   UNEXPECTED: 'a bug of the program; none is known',
   INVALID_INPUT: 'refused before anything is sent: commands/failures',
@@ -260,7 +260,7 @@ describe.concurrent('each refusal of each operation, met by the program', () => 
     const {provoke, close, sandbox, url, asked} = await stage(at, nth, async (request) => {
       const natural = own in dealtWith ? undefined : argvFor[of]?.(request)
       let ran = natural && (await met(url, sandbox, natural, request))
-      // What the program refuses by itself never reaches the service: the raw request does.
+      // The program refuses some requests by itself: these are sent raw.
       if (!ran || ran.code === 2) ran = await met(url, sandbox, rawArgv(request), request)
       document = ran.document
       exit = ran.code

@@ -80,7 +80,7 @@ test("an order under another partner is that partner's, on the service and in th
   expect(error.state).toBe('FORBIDDEN_NOT_YOUR_DESCENDANT')
 })
 
-test('bytes that are no UTF-8 name nobody: two customers never become one', async () => {
+test('bytes that are not UTF-8 are not a name: two customers never become one', async () => {
   shop.requests()
   for (const byte of ['\\377', '\\351']) {
     const {code, stderr} = await sh(`$scent cart add ${variant} --customer "$(printf 'Ren${byte}')"`)

@@ -109,7 +109,7 @@ describe.concurrent('an answer of a shape that the spec does not show', () => {
 })
 
 describe.concurrent('a flow that needs what an undocumented answer may lack', () => {
-  test('adds nothing to a cart whose lines it can not read', () =>
+  test("adds nothing to a cart whose lines it can't read", () =>
     at({'GET /scent/cart/*': () => ok({rows: []})}, async (scent, service) => {
       const {code, stdout} = await scent('cart', 'add', variant, ...customer, '--json')
       expect(code, stdout).toBe(10)
@@ -117,7 +117,7 @@ describe.concurrent('a flow that needs what an undocumented answer may lack', ()
       expect(service.routes()).not.toContain('POST /scent/cart/items')
     }))
 
-  test('reads the cart where the removal of a line answers nothing', () => {
+  test('reads the cart if the removal of a line answers nothing', () => {
     const old = randomUUID()
     let removed = false
     const habits: Habits = {
@@ -150,7 +150,7 @@ describe.concurrent('a flow that needs what an undocumented answer may lack', ()
     })
   })
 
-  test('does not take an order that it can not read for its own', () => {
+  test("does not take an order that it can't read for its own", () => {
     const habits: Habits = {
       'POST /scent/orders': (usual, _, nth) => {
         const reply = usual()

@@ -28,7 +28,7 @@ interface Answer {
   ticks?: number
 }
 
-/** One keychain call of a process in this environment. Fails where the process does not end. */
+/** One keychain call of a process in this environment. Fails if the process does not end. */
 function keychain(env: NodeJS.ProcessEnv, ...args: string[]): Promise<Answer> {
   return new Promise((resolve, reject) => {
     execFile(
@@ -155,7 +155,7 @@ describe('the file of secrets', () => {
   })
 
   test.each(['', '{', '[]', '{"version":2,"secrets":{}}', '{"version":1,"secrets":{"a":1}}'])(
-    'that is no such file (%j) is refused and stays as it is',
+    'that is not a credentials file (%j) is refused and stays as it is',
     async (content) => {
       const at = folders()
       mkdirSync(at.config, {recursive: true})

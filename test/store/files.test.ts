@@ -95,7 +95,7 @@ describe('a file of ours', () => {
     expect(fs.readFileSync(path, 'utf8')).toBe(before)
   })
 
-  test('is not read where it is too large or no UTF-8', () => {
+  test('is not read if it is too large or not UTF-8', () => {
     const path = join(folder(), 'file.json')
     fs.writeFileSync(path, 'x'.repeat(101))
     expect(() => readOwn(path, 100)).toThrow(expect.objectContaining({code: 'CORRUPT_FILE'}))
@@ -103,7 +103,7 @@ describe('a file of ours', () => {
     expect(() => readOwn(path)).toThrow(expect.objectContaining({code: 'CORRUPT_FILE'}))
   })
 
-  test.runIf(fs.existsSync('/proc/self'))('never makes its folder where the system makes none', () => {
+  test.runIf(fs.existsSync('/proc/self'))('never makes its folder where the system allows none', () => {
     const path = '/proc/nope/scent'
     expect(() => ownFolder(path)).toThrow(
       expect.objectContaining({
@@ -113,7 +113,7 @@ describe('a file of ours', () => {
     )
   })
 
-  test('that can not be written fails with FILE_FAILED, naming it', () => {
+  test("that can't be written fails with FILE_FAILED, naming it", () => {
     const root = folder()
     fs.writeFileSync(join(root, 'file'), '')
     const path = join(root, 'file', 'below', 'x.json')

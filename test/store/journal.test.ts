@@ -41,7 +41,7 @@ describe('a journal', () => {
     expect((await all(file))[3]?.text).toBe('ünïcode \n "3"')
   })
 
-  test('is empty where there is no file yet, and makes none by reading', async () => {
+  test('is empty if there is no file yet, and makes none by reading', async () => {
     const path = join(folder(), 'deep', 'test.ndjson')
     expect(await all(at(path))).toEqual([])
     expect(() => statSync(path)).toThrow()
@@ -131,7 +131,7 @@ describe('a journal', () => {
     await expect(all(at(path))).rejects.toMatchObject({code: 'CORRUPT_FILE', message: /line 3/})
   })
 
-  test('that could not be written once takes nothing more: what was lost is not known', async () => {
+  test('takes nothing more once a write has failed: what was lost is not known', async () => {
     const root = join(folder(), 'blocked')
     writeFileSync(root, '')
     const path = join(root, 'folder', 'test.ndjson')

@@ -89,7 +89,7 @@ test('a lock that a living process keeps fails after the wait, and its work is n
   child.kill('SIGKILL')
 })
 
-test('a wait for a lock ends where it is interrupted, and its work is not done', async () => {
+test('a wait for a lock ends if it is interrupted, and its work is not done', async () => {
   const path = join(folder(), 'lock')
   const interrupt = new AbortController()
   await withLock(path, async () => {

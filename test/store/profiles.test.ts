@@ -40,7 +40,7 @@ describe('the folders', () => {
 })
 
 describe('config.json', () => {
-  test('is empty settings where there is none', () => {
+  test('is empty settings if there is none', () => {
     expect(readConfig(folders())).toEqual({version: 1, profiles: {}})
   })
 
@@ -176,7 +176,7 @@ describe('the settings', () => {
     })
   })
 
-  test('need no profile at all where the environment has everything', () => {
+  test('need no profile at all if the environment has everything', () => {
     const env = {...credential, SCENT_BASE_URL: 'https://api.example.com/api/v1/'}
     const settings = settingsOf({}, env, {version: 1, profiles: {}})
     expect(settings.baseUrl.value).toBe('https://api.example.com')

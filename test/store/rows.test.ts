@@ -60,7 +60,7 @@ describe('a CSV file', () => {
     ])
   })
 
-  test('tells a row of too many or too few cells, and goes on', async () => {
+  test('names a row of too many or too few cells, and goes on', async () => {
     expect(await rows('a,b\n1\n1,2\n1,2,3\n1,2,\n3,4\n')).toEqual([
       '2! has 1 cell, but the header has 2',
       '3: 1 | 2',
@@ -70,7 +70,7 @@ describe('a CSV file', () => {
     ])
   })
 
-  test('tells a value in a column without a name', async () => {
+  test('names a value in a column without a name', async () => {
     expect(await rows('a,,b\n1,x,2\n')).toEqual(['2! has a value in column 2, which has no name'])
   })
 
@@ -101,7 +101,7 @@ describe('a CSV file', () => {
     ])
   })
 
-  test('tells the columns of its header, doubled ones too', async () => {
+  test('names the columns of its header, duplicates too', async () => {
     const file = await openRows(written('\na,b,a,\n'), none)
     expect([file.form, file.header]).toEqual(['csv', {line: 2, columns: ['a', 'b', 'a', '']}])
     await file.close()
@@ -116,7 +116,7 @@ describe('an NDJSON file', () => {
     expect(last).toEqual({line: 4, fields: {last: true}})
   })
 
-  test('tells a line that is none, and goes on', async () => {
+  test('names a line that is not an object, and goes on', async () => {
     const lines = [
       '{"a":1}',
       '[]',
@@ -155,7 +155,7 @@ describe('an NDJSON file', () => {
   })
 })
 
-describe('bytes that are no UTF-8 are kept as U+FFFD, for those who judge them,', () => {
+describe('bytes that are not UTF-8 are kept as U+FFFD, for the check that follows,', () => {
   test.each<[string, Buffer, string]>([
     ['Windows-1256', Buffer.from([0x61, 0x0a, 0xe3, 0xcd, 0xe3, 0x0a]), '2: \ufffd\ufffd\ufffd'],
     ['half a character', Buffer.from('a\n🌹').subarray(0, 4), '2: \ufffd'],
@@ -166,7 +166,7 @@ describe('bytes that are no UTF-8 are kept as U+FFFD, for those who judge them,'
     expect(await rows(Buffer.concat([bytes, Buffer.from('\n')]))).toEqual([told])
   })
 
-  test('whatever stands between two chunks of the file', async () => {
+  test('also between two chunks of the file', async () => {
     const cell = '🌹'.repeat(5)
     const text = `a,b\n${`${cell},x\n`.repeat(20_000)}`
     for (const row of await all(written(text))) if (row.fields.a !== cell) throw new Error(`line ${row.line}`)
@@ -260,7 +260,7 @@ describe('what a file holds', () => {
     await file.close()
   })
 
-  test('stays where the file is replaced or removed', async () => {
+  test('stays readable if the file is replaced or removed', async () => {
     const path = written(text)
     const file = await openRows(path, none)
     rmSync(path)

@@ -41,7 +41,7 @@ test('a sandbox that stops leaves the locator of another one alone', () => {
   expect(findSandbox(at)).toBeUndefined()
 })
 
-test('a locator that is none is named', () => {
+test('an invalid locator is named', () => {
   const at = folders()
   saveLocator(at, running)
   writeFileSync(join(at.state, 'sandbox.json'), '{}')

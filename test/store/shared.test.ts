@@ -90,7 +90,7 @@ describe('a shared text', () => {
     }
   })
 
-  it('is empty where it is torn, and whole again after the next change', async () => {
+  it('is empty if it is torn, and whole again after the next change', async () => {
     const path = join(folder(), 't.json')
     writeFileSync(path, Buffer.from([0xff, 0xfe]))
     const file = sharedFile(path)
@@ -122,7 +122,7 @@ describe('a shared text', () => {
     expect(parent.map((name) => file.isAlive(name))).toEqual(parent.map(() => false))
   })
 
-  it('stops nobody where nothing can be written', async () => {
+  it('stops nobody if nothing can be written', async () => {
     const place = join(folder(), 'file')
     writeFileSync(place, '')
     const file = sharedFile(join(place, 'below', 't.json'))

@@ -7,7 +7,7 @@ import {folder} from './program.ts'
 const busConfig = (folder: string) => `<busconfig><type>session</type><listen>unix:dir=${folder}</listen>
 <policy context="default"><allow send_destination="*" eavesdrop="true"/><allow eavesdrop="true"/><allow own="*"/></policy></busconfig>`
 
-/** Why no real keyring can be had here, in one line; undefined where it can. */
+/** Why no real keyring can be had here, in one line; undefined if it can. */
 export function noKeyring(): string | undefined {
   try {
     execFileSync('sh', [

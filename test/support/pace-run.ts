@@ -40,7 +40,7 @@ const WIDTH = 4
 const TAKES = 100
 
 /**
- * Sends 3,000 requests through one pacer in virtual time. Answers the refusals, and the share of the quota that was
+ * Sends 3,000 requests through one pacer in virtual time. Returns the refusals, and the share of the quota that was
  * used: the least time that any client could take, in times of what it took. Each window of 60 s lets through so many
  * requests, and those of the last one take their own time.
  */

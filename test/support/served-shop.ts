@@ -8,7 +8,7 @@ import {address as shippingAddress} from './address.ts'
 import {bareHome} from './keyring.ts'
 import {type Ended, type Running, start} from './scent.ts'
 
-// A test of many processes takes its time where the machine has other work.
+// A test of many processes takes longer if the machine has other work.
 vi.setConfig({testTimeout: 120_000})
 
 /** More than the words of one run of the program. */
@@ -36,7 +36,7 @@ export interface Shop {
   scent(argv: readonly string[], run?: Run): Promise<Ended>
   /** Starts the program, for tests that kill it. */
   start(argv: readonly string[], run?: Run): Running
-  /** Runs the program with --json and answers its document; fails where it does not exit with `code`. */
+  /** Runs the program with --json and returns its document. Fails if it does not exit with `code`. */
   // biome-ignore lint/suspicious/noExplicitAny: tests look into documents of every shape
   json(argv: readonly string[], run?: Run & {code?: number}): Promise<any>
   /** The file of a valid shipping address. */
@@ -44,7 +44,7 @@ export interface Shop {
   variant(sku: string): string
   /** Orders a fault. `expire` has every token that is out expire at the moment when it strikes. */
   fault(order: FaultOrder, more?: {expire?: boolean}): void
-  /** What reached the sandbox since the last look. */
+  /** The requests that reached the sandbox since the last call. */
   requests(): Exchange[]
   /** Resolves at the first request of that operation which is done. */
   answered(operation: string): Promise<void>
@@ -52,7 +52,7 @@ export interface Shop {
   debits(): number
   /** The quantities of a cart by variant; the bare cart for ''. */
   cart(customerRef: string): Record<string, number>
-  /** Fails where a secret or a token of this run stands anywhere but in its own file. */
+  /** Fails if a secret or a token of this run is found anywhere but in its own file. */
   close(): Promise<void>
 }
 
@@ -166,7 +166,7 @@ export function filesBelow(folder: string): [string, string][] {
 }
 
 /**
- * The secret and the tokens of a run stand in no output, and in no file but their own: the token cache, and the
+ * The secret and the tokens of a run are in no output, and in no file but their own: the token cache, and the
  * credentials.json that `--storage file` asks for.
  */
 export function checkCanary(env: NodeJS.ProcessEnv, secret: string, said: string[]): void {

@@ -4,14 +4,14 @@ import {join} from 'node:path'
 import {folder} from './program.ts'
 import {answer, type Seen, serve, type TestServer} from './server.ts'
 
-/** What a route answers: a payload as JSON text, so that its digits are the test's own, or a refusal. */
+/** The answer of a route: a payload as JSON text, so that its digits are the test's own, or a refusal. */
 export type Reply =
   | string
   | {status: number; state: string; details?: unknown; headers?: Record<string, string>}
 
 export type Routes = (request: Seen, response: ServerResponse) => Reply | undefined
 
-/** A service with a token route, and else what `routes` says; it hangs where that says nothing. */
+/** A service with a token route, and the routes of `routes`; it hangs if that returns nothing. */
 export async function service(routes: Routes): Promise<TestServer & {seen: Seen[]}> {
   return serve((request, response) => {
     if (request.url === '/api/v1/auth/token') {

@@ -8,7 +8,7 @@ import {noTmux} from './tmux.ts'
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '../..')
 
-/** What a developer's shell may hold and a test must not see. */
+/** Variables of a developer's shell that a test must not see. */
 const foreign =
   /^(SCENT_(?!TEST_)|XDG_|DBUS_SESSION_BUS_ADDRESS$|(https?|no|all)_proxy$|NODE_(EXTRA_CA_CERTS|OPTIONS)$|(NO|FORCE)_COLOR$)/i
 
@@ -29,12 +29,12 @@ export default function setup(): () => void {
   process.env.HOME = home
   process.env.SCENT_CONFIG_DIR = join(home, 'config')
   process.env.SCENT_STATE_DIR = join(home, 'state')
-  // What tests leave in their temporary folders goes as well.
+  // So that the temporary folders of tests are removed as well.
   process.env.TMPDIR = join(home, 'tmp')
   return () => rmSync(home, {recursive: true, force: true})
 }
 
-/** The time of the newest file at or below a path of the project; 0 where there is none. */
+/** The time of the newest file at or below a path of the project; 0 if there is none. */
 function newest(path: string): number {
   const start = join(root, path)
   if (!existsSync(start)) return 0

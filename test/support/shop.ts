@@ -106,7 +106,7 @@ export async function openShop(options: SandboxOptions & {through?: (send: Send)
       await this.fill(customerRef, quantity)
       const params = {customerRef}
       const {lockId} = await client.call(previewCheckoutOf, {params, query: {lock: true}})
-      if (!lockId) throw new Error('the cart can not be locked')
+      if (!lockId) throw new Error("the cart can't be locked")
       const body = {externalReference: customerRef, customerRef, lockId, shippingAddress: address}
       return client.call(createOrder, {body})
     },

@@ -33,7 +33,7 @@ export function once(which: (request: HttpRequest) => boolean, work: () => unkno
   }
 }
 
-/** One order of two bottles that stands, debited once. */
+/** One order of two bottles that exists, debited once. */
 export const charged = [{units: 2, debits: 1}]
 
 export const rulesOf = (maxDrift: string | null, limit: string | null = null) =>
@@ -113,7 +113,7 @@ async function openTable() {
       world.run('UPDATE assortment SET price = ? WHERE variant_id = ?', halalas, variantId),
     set: (column: 'stock' | 'withheld', value: number, id = variantId) =>
       world.run(`UPDATE variants SET ${column} = ? WHERE id = ?`, value, id),
-    /** The orders that stand under a reference: units of each, and how often they were debited. */
+    /** The orders that exist under a reference: units of each, and how often they were debited. */
     orders: (of = 1) =>
       world.all<{id: string; units: number; debits: number}>(
         `SELECT id, (SELECT sum(quantity) FROM order_lines WHERE order_id = orders.id) AS units,

@@ -1,7 +1,7 @@
 import {execFileSync} from 'node:child_process'
 import {randomBytes} from 'node:crypto'
 
-/** Why no real terminal can be had here, in one line; undefined where it can. */
+/** Why no real terminal can be had here, in one line; undefined if it can. */
 export function noTmux(): string | undefined {
   try {
     execFileSync('tmux', ['-V'])
@@ -12,9 +12,9 @@ export function noTmux(): string | undefined {
 }
 
 export interface Terminal {
-  /** What stands in it now, without the spaces at the ends of lines. */
+  /** The text on it now, without the spaces at the ends of lines. */
   screen(): string
-  /** Waits until a text stands in it. Fails with what stands there instead. */
+  /** Waits until a text appears on it. Fails with the text that is there instead. */
   see(text: string): Promise<void>
   type(text: string): void
   /** A key by its tmux name, such as Enter, C-c, Down. */

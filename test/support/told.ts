@@ -10,7 +10,7 @@ export async function failureText(failure: Failure, most?: number): Promise<stri
   return text
 }
 
-/** What a check of a whole file answers, and its problems as `line: column "value" rule`. */
+/** Runs the check of a whole file. Returns its result, and its problems as `line: column "value" rule`. */
 export async function checkedRows(check: AsyncGenerator<Problem, RowsFile>) {
   const problems: string[] = []
   for (;;) {

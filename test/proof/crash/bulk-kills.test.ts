@@ -15,7 +15,7 @@ beforeAll(async () => {
   shop = await openShop({seed: 'demo'})
   shop.sandbox.state.world.run('UPDATE variants SET stock = 1000000')
   shop.sandbox.state.world.run('UPDATE partners SET wallet = 100000000000 WHERE wallet IS NOT NULL')
-  // The lease of a killed process counts as used for a minute: towards a sandbox without limits there is no pace.
+  // The lease of a killed process counts as used for a minute: requests to a sandbox without limits are not paced.
   const place = {baseUrl: shop.url, adminUrl: shop.url, adminToken: '', pid: process.pid, limits: false}
   saveLocator(foldersOf(shop.env), {...place, credentials: []})
   // Each request takes a moment, so that kills fall between and into them.
@@ -23,7 +23,7 @@ beforeAll(async () => {
 })
 afterAll(() => shop.close())
 
-/** What a script does next that was told no more than this: go on with the job that is named, or import again. */
+/** The next command of a script that has read only this output: resume the job it names, or import again. */
 function next(said: string, file: string): string[] {
   const job = /Job ([\w-]+)/.exec(said)?.[1]
   return job ? ['jobs', 'resume', job, '--json'] : ['orders', 'import', file, '--yes', '--json']

@@ -9,10 +9,10 @@ import {type Life, lifeOf} from './life.ts'
 
 type Quantities = Record<string, number>
 
-/** What a cart holds, what the file has for it, and what it is to hold in the end. */
+/** The lines of a cart before, its lines in the file, and the lines that it must hold in the end. */
 type Cart = Record<'holds' | 'file' | ImportMode, Quantities>
 
-/** Lines are set, added, removed and refused, and one cart is emptied. Variant x can not be bought. */
+/** Lines are set, added, removed and refused, and one cart is emptied. Variant x can't be bought. */
 export const carts: Cart[] = [
   {holds: {a: 1, b: 2}, file: {a: 2, c: 3}, merge: {a: 3, b: 2, c: 3}, replace: {a: 2, c: 3}},
   {holds: {}, file: {a: 1, x: 1}, merge: {a: 1}, replace: {a: 1}},
@@ -24,7 +24,7 @@ export const carts: Cart[] = [
   },
 ]
 
-/** What an import into these carts comes to, whatever happens. */
+/** The end of an import into these carts, whatever happens. */
 export const endOf = (mode: ImportMode, some: Cart[]) => ({
   problem: undefined,
   states: some.map(({file}) => ('x' in file ? 'refused' : 'done')),
@@ -94,7 +94,7 @@ export async function openCartShop() {
     if (problem !== undefined && (problem as Error).message !== 'killed') throw problem
   }
 
-  /** What an import has come to, when nothing is on its way any more: its verdicts, and the carts. */
+  /** Resumes an import to its end, until no request is on its way any more. Returns its verdicts, and the carts. */
   async function resultOf(job: JobFile, wishes: CartWish[]) {
     next(lifeOf(null))
     const {carts, states, problem} = await runImport(shop, job)

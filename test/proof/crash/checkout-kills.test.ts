@@ -105,7 +105,7 @@ describe('kill -9 of a checkout', () => {
     await ordersOnce('K-slow')
   })
 
-  test('after the commit finds the order that stands, and does not order again', async () => {
+  test('after the commit finds the order that exists, and does not order again', async () => {
     await fill('K-after')
     await killAt(committed, checkout('K-after'))
     const [before] = ordersOf('K-after')

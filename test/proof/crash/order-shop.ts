@@ -8,7 +8,7 @@ import {runJob, type Wish} from '../../support/bulk.ts'
 import {openShop} from '../../support/shop.ts'
 import {type Life, lifeOf} from './life.ts'
 
-/** What happens once to the first request that holds a text: its answer is lost, or this refusal comes in its place. */
+/** Strikes the first request that contains a text, once: its answer is lost, or this refusal comes in its place. */
 export interface Trouble {
   text: string
   refusal?: {status: number; state: string}
@@ -87,7 +87,7 @@ export async function live(shop: CrashShop, job: JobFile, concurrency: number) {
   return ends
 }
 
-/** What a job has come to: its verdicts, the orders and debits under its references, and the carts. */
+/** Resumes a job to its end. Returns its verdicts, the orders and debits under its references, and the carts. */
 export async function resultOf(shop: CrashShop, job: JobFile, wishes: Wish[]) {
   const {world} = shop.sandbox.state
   shop.next(lifeOf(null))

@@ -13,7 +13,7 @@ beforeAll(async () => {
 })
 afterAll(() => shop.close())
 
-/** Runs an import into some carts on a machine that dies after so many records. */
+/** Runs an import into some carts on a machine that dies after this many records. */
 async function play(mode: ImportMode, some: typeof carts, records: number) {
   const place = places[mode]
   const wishes = await shop.wishesOf(some)

@@ -6,7 +6,7 @@ import {folder} from '../../support/program.ts'
 import {type CrashShop, live, openCrashShop, resultOf, wishesOf} from './order-shop.ts'
 import {every, jobIn, journalIn, resumeEach, runUntilDeath, steps, takeUp} from './power-cut.ts'
 
-/** A sandbox serves so many jobs: its tables grow with each. */
+/** A new sandbox after this many jobs: its tables grow with each. */
 const JOBS_OF_A_SHOP = 200
 
 const place = folder()
@@ -17,7 +17,7 @@ beforeAll(async () => {
 })
 afterAll(() => shop.close())
 
-/** Runs a job of three orders, one of which is refused, on a machine that dies after so many records. */
+/** Runs a job of three orders, one of which is refused, on a machine that dies after this many records. */
 async function play(records: number, concurrency = 1) {
   if (jobs % JOBS_OF_A_SHOP === 0) {
     if (jobs > 0) await shop.close()
@@ -55,7 +55,7 @@ describe('a job whose machine dies while it writes', () => {
   )
 })
 
-/** Where the last three records of a journal begin, and where it ends. */
+/** The bytes at which the last three records of a journal begin, and at which it ends. */
 function lastThree(job: JobFile): number[] {
   const entries = [...job.entries()]
   return [...entries.slice(-3).map(({place}) => place), entries.at(-1)?.next ?? 0]
@@ -85,7 +85,7 @@ describe('a journal whose end is lost', () => {
     },
   )
 
-  // What was lost had been on disk, and acted on: then the same reference still charges once, whatever the verdict.
+  // The lost records had been on disk, and acted on: the same reference still charges once, whatever the verdict.
   test.each([
     [3, steps.beside],
     [4, steps.beside],
@@ -104,9 +104,9 @@ describe('a journal whose end is lost', () => {
         const {rows} = await resume()
         resumes += 1
         for (const {state, total, orders} of rows) {
-          const stands = state === 'placed' || state === 'already-placed'
-          expect(orders, `${lost} bytes`).toHaveLength(stands ? 1 : 0)
-          if (stands) expect(orders).toMatchObject([{debits: 1, total: Math.round(Number(total) * 100)}])
+          const exists = state === 'placed' || state === 'already-placed'
+          expect(orders, `${lost} bytes`).toHaveLength(exists ? 1 : 0)
+          if (exists) expect(orders).toMatchObject([{debits: 1, total: Math.round(Number(total) * 100)}])
         }
       }
       console.log(`${resumes} resumes of orders that lost what was acted on`)

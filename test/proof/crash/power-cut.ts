@@ -6,7 +6,7 @@ import {identity} from '../../support/bulk.ts'
 import {simulatedDisk} from '../simulation/disk.ts'
 import type {Life} from './life.ts'
 
-/** How far apart the bytes are at which journals are cut: where several rows are under way at a time, and where not. */
+/** Distance between the bytes at which journals are cut: one row at a time (`alone`), or several (`beside`). */
 export const steps = process.env.SCENT_TEST_ALL ? {alone: 1, beside: 49} : {alone: 7, beside: 49}
 export const every = (step: number) =>
   step === 1 ? 'every byte (before its last three records every 7th)' : `every ${step}th byte`
@@ -15,12 +15,12 @@ export const every = (step: number) =>
 export interface Torn {
   synced: number
   written: number
-  /** False where the job came to its end before. */
+  /** False if the job came to its end before. */
   died: boolean
 }
 
 /**
- * Runs a job of this plan on a machine that loses its power as soon as so many records were written, and makes the
+ * Runs a job of this plan on a machine that loses its power as soon as this many records are written, and makes the
  * journal in a place what it had written by then. What was flushed is safe; of the rest any part may be there, and
  * nothing was done that had to wait for its flush.
  */
@@ -86,7 +86,7 @@ export interface Played<R> {
 /**
  * Plays a job again and again, on machines that die after its first, its second … its last record, and cuts from its
  * journal what may be lost then: nothing, its last byte, and so on in steps, and all of it. The steps are for its last
- * three records; before them they are 7 bytes at least. Each resume must come to the same end. Answers how many there
+ * three records; before them they are 7 bytes at least. Each resume must come to the same end. Returns how many there
  * were.
  */
 export async function resumeEach<R>(

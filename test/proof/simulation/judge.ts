@@ -17,7 +17,7 @@ interface OrderRow {
 }
 
 interface Books {
-  /** The orders of this seed that stand, by reference. */
+  /** The orders of this seed that did not fail, by reference. */
   standing: Map<string, OrderRow[]>
   /** Halalas that were debited, by the order's global id. */
   debits: Map<string, number[]>

@@ -46,7 +46,7 @@ function mistaken(mistake: Mistake | undefined, record: JobRecord): JobRecord[] 
   return [record]
 }
 
-/** What a journal must never say: that nothing was charged where it was; and something else than it said before. */
+/** Notes if a journal says that nothing was charged and it was, or contradicts what it said before. */
 function watch({world}: Pick<Setting, 'world'>, machine: Machine, record: JobRecord): void {
   if (record.step !== 'OUTCOME' && record.step !== 'SUBMITTING') return
   const {reference} = record

@@ -8,7 +8,7 @@ import {globalIdOf} from '../../../src/sandbox/rules/orders.ts'
 import {allPartners} from '../../../src/sandbox/rules/partners.ts'
 import type {SimulatedTime} from './time.ts'
 
-/** What may become of a request, and how often against each other. */
+/** The possible fates of a request, and how often each against the others. */
 const fates = {
   /** No connection. */
   unreachable: 3,
@@ -103,7 +103,7 @@ function spentLock({state}: Sandbox, {body = '{}'}: HttpRequest, now: number): F
   }
 }
 
-/** What a service that looks at the lock first answers to a lock that can't be used. */
+/** The refusal of a lock that can't be used, by a service that looks at the lock first. */
 function lockRefusal(sandbox: Sandbox, {lockFirst}: Habits, request: HttpRequest): HttpResponse | undefined {
   if (lockFirst === 'no') return undefined
   const spent = spentLock(sandbox, request, sandbox.state.clock.now())
@@ -127,7 +127,7 @@ export function simulatedNetwork(options: NetworkOptions): {send(caller: Caller)
   const {time, random, weather, sandbox, trace} = options
   const {state} = sandbox
 
-  /** A request arrives. The sandbox's clock is set only where it moved: each move is written down. */
+  /** A request arrives. The sandbox's clock is set only if it has moved: each move is written to its database. */
   async function deliver(caller: Caller, request: HttpRequest, late = false): Promise<HttpResponse> {
     const response = await time.work(() => {
       const now = options.serverNow()
@@ -181,7 +181,7 @@ export function simulatedNetwork(options: NetworkOptions): {send(caller: Caller)
     return fate
   }
 
-  /** An answer that does not tell what became of the request. */
+  /** An answer that does not show whether the request took effect. */
   async function lost(timeoutMs: number): Promise<HttpResponse> {
     const how = Math.floor(random() * 6)
     if (how === 0) await time.sleep(timeoutMs)

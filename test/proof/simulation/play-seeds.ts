@@ -18,7 +18,7 @@ const count = process.env.SCENT_TEST_SEED
 export const replay = (seed: number) =>
   `SCENT_TEST_SEED=${seed} npx vitest run test/proof/simulation/simulation.test.ts`
 
-/** Plays every fourth seed, beginning with `part`; all of them where the environment names none. */
+/** Plays every fourth seed, beginning with `part`; as many as the environment says. */
 export function playPart(part: number): void {
   test(`every fourth of ${count} seeds, from seed ${part} on, keeps every promise`, async () => {
     const failed: string[] = []

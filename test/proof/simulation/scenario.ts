@@ -6,12 +6,12 @@ import type {SimulatedShop} from './shop.ts'
 
 /** How one run of a job goes, apart from the network. */
 export interface RunPlan {
-  /** The boundary at which it is cut off; null where it goes through. */
+  /** The boundary at which it is cut off; null if it goes through. */
   crashAt: number | null
   /** Whether the power fails with it, and how much of what was not synced is kept. */
   power: boolean
   kept: number
-  /** Ctrl-C after so many milliseconds; null for none. */
+  /** When Ctrl-C is pressed, in milliseconds; null if it is not. */
   interruptAfter: number | null
   /** How long after its end the next one starts. */
   restMs: number

@@ -16,10 +16,10 @@ export interface SimulatedShop {
   sandbox: Sandbox
   partnerId: string
   gatewayToken: string
-  /** What orders are made of, and what only others put into carts. */
+  /** The variants that jobs order, and one that only others put into carts. */
   variants: string[]
   foreign: string
-  /** What lines cost with VAT at the start. */
+  /** The price of lines with VAT, at the start. */
   goodsOf(lines: CartLine[]): string
   /** Prices, stock, wallet and access as at the start. */
   restore(): void
@@ -106,7 +106,7 @@ export async function orderAtOnce(
   const {reference, customerRef, lines} = order
   for (const body of lines) await client.call(addCartItem, {query: {customerRef}, body})
   const {lockId} = await client.call(previewCheckout, {query: {customerRef, lock: true}})
-  if (!lockId) throw new Error('the cart can not be locked')
+  if (!lockId) throw new Error("the cart can't be locked")
   const body = {externalReference: reference, customerRef, lockId, shippingAddress: address}
   await client.call(createOrder, {body})
 }

@@ -39,7 +39,7 @@ export interface Simulated {
   /** What happened, step by step: the same for the same seed. */
   trace(): string[]
   problems: string[]
-  /** What became of the orders of each machine. */
+  /** How the orders of each machine ended. */
   ends: string[]
   requests: number
   minutes: number
@@ -117,7 +117,7 @@ export async function simulate(seed: number, shop: SimulatedShop, mistake?: Mist
   })
   const setting: Setting = {world, time, network, shop, random, service, weather, serverStart, mistake, trace}
   shop.restore()
-  // What it keeps of earlier seeds costs more than it helps.
+  // A log of earlier seeds only costs time.
   state.requests.clear()
   const before = mark(shop)
   try {
@@ -203,7 +203,7 @@ async function play(setting: Setting): Promise<void> {
   for (const {customerRef, line} of scenario.carts) {
     await others.call(addCartItem, {query: {customerRef}, body: line})
   }
-  // Time enough to tell what was there before by its time.
+  // So that the times of what was there before differ from those of the job.
   await time.sleep(2 * MINUTE)
   weather.trouble = scenario.trouble
   const happened = scenario.incidents.map(async (incident) => {

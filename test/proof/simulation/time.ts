@@ -1,15 +1,15 @@
 /**
- * The time of a simulation. It stands while anybody works, and jumps to the next moment at which something happens
+ * The time of a simulation. It stands still while anybody works, and jumps to the next moment at which something happens
  * when everybody waits.
  */
 export interface SimulatedTime {
   now(): number
-  /** Calls once after so many milliseconds. */
+  /** Calls `work` once, after this many milliseconds. */
   after(ms: number, work: () => void): void
   sleep(ms: number): Promise<void>
   /** Real work that takes no simulated time, one piece at a time and in order. */
   work<T>(piece: () => Promise<T>): Promise<T>
-  /** Runs until `done` is settled. Throws where that takes longer than `limitMs`, or where nothing happens any more. */
+  /** Runs until `done` is settled. Throws if that takes longer than `limitMs`, or if nothing happens any more. */
   until<T>(done: Promise<T>, limitMs: number): Promise<T>
 }
 
@@ -29,7 +29,7 @@ export function simulatedTime(): SimulatedTime {
     n += 1
     const moment = {at: now + Math.max(0, ms), n, work}
     let place = moments.length
-    // The next one stands last.
+    // Sorted so that the next moment is the last.
     while (place > 0 && (moments[place - 1] as Moment).at <= moment.at) place -= 1
     moments.splice(place, 0, moment)
   }
