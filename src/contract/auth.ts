@@ -3,7 +3,7 @@ import type {Operation} from './operation.ts'
 import {shown, uuid} from './wire.ts'
 
 /** Token response. The token is opaque: it is sent, never read. */
-export const token = z.looseObject({
+const token = z.looseObject({
   // Only these characters fit into a header.
   accessToken: z.string().check(z.regex(/^[\x21-\x7e]+$/, 'must be printable ASCII')),
   tokenType: shown(z.string()),

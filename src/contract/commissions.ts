@@ -3,7 +3,7 @@ import type {Operation} from './operation.ts'
 import {pageOf, pageQuery} from './paging.ts'
 import {decimal, longerThan, mentioned, oneOf, shown, timestamp, toned, uuid} from './wire.ts'
 
-export const commissionStatuses = ['Provisional', 'Issued', 'Settled'] as const
+const commissionStatuses = ['Provisional', 'Issued', 'Settled'] as const
 
 // not shown: the fields of a commission period. It is printed as it came.
 export const commissionPeriod = z.looseObject({

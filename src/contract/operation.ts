@@ -59,7 +59,7 @@ export type Input<O extends Operation> = ([PathNames<O['path']>] extends [never]
     : {body?: never})
 
 /** An operation that is only mentioned, and the shape that its answer is read by if it fits. */
-export type Mentioned<S extends z.ZodMiniType> = Operation & {payload: {inner: S}}
+type Mentioned<S extends z.ZodMiniType> = Operation & {payload: {inner: S}}
 
 /** Whether the answer of a mentioned operation has the shape that it is read by. */
 export function hasShape<S extends z.ZodMiniType>(

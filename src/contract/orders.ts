@@ -50,7 +50,7 @@ export const createdOrder = z.looseObject({
 })
 export type CreatedOrder = z.output<typeof createdOrder>
 
-export const orderBody = z.strictObject({
+const orderBody = z.strictObject({
   externalReference: z.string().check(z.minLength(1)),
   customerRef: z.optional(customerRef),
   lockId: uuid,
@@ -111,7 +111,7 @@ export const fulfillmentGroup = z.looseObject({
   deliveredAt: shown(timestamp),
 })
 
-export const deliveryRollup = z.looseObject({totalGroups: shown(z.int()), deliveredGroups: shown(z.int())})
+const deliveryRollup = z.looseObject({totalGroups: shown(z.int()), deliveredGroups: shown(z.int())})
 
 export const scentDetail = z.looseObject({
   id: shown(uuid),
@@ -140,7 +140,7 @@ export const scentDetail = z.looseObject({
   totalAmountDisplay: shown(decimal),
 })
 
-export const orderHeader = z.looseObject({
+const orderHeader = z.looseObject({
   orderGlobalId: shown(z.string()),
   partnerId: shown(uuid),
   productType: shown(oneOf('Scent')),
@@ -186,7 +186,7 @@ export const readOrder = {
 } as const satisfies Operation
 
 // not shown: the shape of this answer.
-export const orderTracking = z.looseObject({
+const orderTracking = z.looseObject({
   orderId: shown(uuid),
   fulfillmentGroups: shown(z.array(fulfillmentGroup)),
   deliveryRollup: shown(deliveryRollup),

@@ -6,7 +6,7 @@ export const pageQuery = {page: {kind: 'page'}, pageSize: {kind: 'pageSize'}} as
 
 export const pageSizeLimit = {minimum: 1, maximum: 100, default: 20} as const
 
-export const pagination = z.looseObject({
+const pagination = z.looseObject({
   page: shown(z.int()),
   pageSize: shown(z.int()),
   totalCount: shown(z.int()),

@@ -3,16 +3,9 @@ import type {Operation} from './operation.ts'
 import {pageOf, pageQuery} from './paging.ts'
 import {decimal, mentioned, oneOf, shown, timestamp, toned, uuid} from './wire.ts'
 
-export const returnStatuses = [
-  'Requested',
-  'Accepted',
-  'Processing',
-  'Refunded',
-  'Rejected',
-  'Withdrawn',
-] as const
+const returnStatuses = ['Requested', 'Accepted', 'Processing', 'Refunded', 'Rejected', 'Withdrawn'] as const
 
-export const goodsAmounts = z.looseObject({net: shown(decimal), vat: shown(decimal), total: shown(decimal)})
+const goodsAmounts = z.looseObject({net: shown(decimal), vat: shown(decimal), total: shown(decimal)})
 
 /** The refund of a return, and the shape of a notice's impact. */
 export const refund = z.looseObject({
@@ -23,7 +16,7 @@ export const refund = z.looseObject({
   total: shown(decimal),
 })
 
-export const returnLine = z.looseObject({
+const returnLine = z.looseObject({
   id: shown(uuid),
   scentOrderLineId: shown(uuid),
   allocationId: shown(uuid),
@@ -82,7 +75,7 @@ export const returnRequest = z.looseObject({
 })
 export type ReturnRequest = z.output<typeof returnRequest>
 
-export const returnBody = z.strictObject({
+const returnBody = z.strictObject({
   fulfillmentGroupId: uuid,
   lines: z
     .array(

@@ -36,7 +36,7 @@ const totals = {
   netPosition: shown(decimal),
 }
 
-export const statementDocument = z.looseObject({
+const statementDocument = z.looseObject({
   ...totals,
   isProvisional: shown(z.boolean()),
   lines: shown(z.array(statementLine)),

@@ -19,7 +19,7 @@ export const marketing = z.looseObject({
   compareAtPriceDisplay: shown(decimal),
 })
 
-export const variantPricing = z.looseObject({
+const variantPricing = z.looseObject({
   currency: shown(z.string()),
   unitPrice: shown(decimal),
   goodsVatAmount: shown(decimal),
@@ -57,7 +57,7 @@ export const variant = z.looseObject({
 })
 export type Variant = z.output<typeof variant>
 
-export const includeTokens = ['pricing', 'availability', 'tax'] as const
+const includeTokens = ['pricing', 'availability', 'tax'] as const
 
 export const listVariants = {
   summary: 'List the variants of the own assortment.',

@@ -4,7 +4,7 @@ import {pageOf, pageQuery} from './paging.ts'
 import {mentioned, oneOf, shown, timestamp, toned, uuid} from './wire.ts'
 
 /** A dotted lowercase value. not shown: the list; order.completed is the one that appears. */
-export const eventType = z.string().check(z.minLength(1))
+const eventType = z.string().check(z.minLength(1))
 
 export const subscription = z.looseObject({
   id: uuid,
@@ -20,12 +20,7 @@ export const subscription = z.looseObject({
 })
 export type Subscription = z.output<typeof subscription>
 
-export const errorSummaries = [
-  'Timeout',
-  'Connection failed',
-  'Destination rejected',
-  'Delivery failed',
-] as const
+const errorSummaries = ['Timeout', 'Connection failed', 'Destination rejected', 'Delivery failed'] as const
 
 export const delivery = z.looseObject({
   id: shown(uuid),
@@ -42,7 +37,7 @@ export const delivery = z.looseObject({
 export type Delivery = z.output<typeof delivery>
 
 /** Names the service sets itself, whatever their case. */
-export const reservedHeaders = [
+const reservedHeaders = [
   'Content-Type',
   'Host',
   'Content-Length',
@@ -50,7 +45,7 @@ export const reservedHeaders = [
   'X-Service-Timestamp',
 ] as const
 
-export const headerLimits = {entries: 10, name: 128, value: 2048} as const
+const headerLimits = {entries: 10, name: 128, value: 2048} as const
 
 const reserved = new Set(reservedHeaders.map((name) => name.toLowerCase()))
 
@@ -58,7 +53,7 @@ const reserved = new Set(reservedHeaders.map((name) => name.toLowerCase()))
  * Custom delivery headers (spec, Update webhook subscription). A map replaces the whole set, an empty one clears it. It
  * passes as it came: a record of zod would lose a header named __proto__.
  */
-export const deliveryHeaders = z
+const deliveryHeaders = z
   .custom<Record<string, string>>(
     (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
     'must be an object',

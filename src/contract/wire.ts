@@ -113,7 +113,7 @@ export function oneOf<const V extends string>(...known: V[]) {
 }
 
 /** Good news, something to watch, bad news. */
-export type WordTone = 'good' | 'warn' | 'bad'
+type WordTone = 'good' | 'warn' | 'bad'
 
 /** A field whose words have a tone; words that are not named stay plain. */
 export function toned<S extends z.ZodMiniType>(schema: S, tones: {[tone in WordTone]?: string[]}) {

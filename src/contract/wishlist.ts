@@ -16,7 +16,7 @@ export const wishlistItem = z.looseObject({
 })
 export type WishlistItem = z.output<typeof wishlistItem>
 
-export const wishlist = z.looseObject({items: z.array(wishlistItem)})
+const wishlist = z.looseObject({items: z.array(wishlistItem)})
 export type Wishlist = z.output<typeof wishlist>
 
 export const readWishlist = {

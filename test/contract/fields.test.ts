@@ -1,17 +1,17 @@
 import {beforeAll, describe, expect, test} from 'vitest'
 import type * as z from 'zod/mini'
-import {token} from '../../src/contract/auth.ts'
+import {mintToken} from '../../src/contract/auth.ts'
 import {cart, registration} from '../../src/contract/cart.ts'
 import {preview} from '../../src/contract/checkout.ts'
 import {discountCode} from '../../src/contract/discounts.ts'
 import {notice} from '../../src/contract/notices.ts'
 import {createdOrder, orderRead} from '../../src/contract/orders.ts'
 import {returnRequest} from '../../src/contract/returns.ts'
-import {statement, statementDocument} from '../../src/contract/statements.ts'
+import {reportStatement, statement} from '../../src/contract/statements.ts'
 import {variant} from '../../src/contract/variants.ts'
 import {walletTransaction} from '../../src/contract/wallet.ts'
 import {delivery, setWebhookActive, subscription} from '../../src/contract/webhooks.ts'
-import {wishlist} from '../../src/contract/wishlist.ts'
+import {readWishlist} from '../../src/contract/wishlist.ts'
 import {type Answers, gather} from './answers.ts'
 import {type ResourceName, resources, type Shape} from './resources.ts'
 
@@ -132,7 +132,7 @@ describe.each(names)('%s', (name) => {
 })
 
 const schemas: {[Name in ResourceName]: z.ZodMiniType} = {
-  token,
+  token: mintToken.payload,
   cart,
   preview,
   createdOrder,
@@ -141,7 +141,7 @@ const schemas: {[Name in ResourceName]: z.ZodMiniType} = {
   listedReturn: returnRequest,
   notice,
   variant,
-  wishlist,
+  wishlist: readWishlist.payload,
   registration,
   discountCode,
   subscription,
@@ -149,7 +149,7 @@ const schemas: {[Name in ResourceName]: z.ZodMiniType} = {
   delivery,
   walletTransaction,
   statement,
-  statementDocument,
+  statementDocument: reportStatement.payload.inner,
 }
 
 /** The schema below optional, nullable and shown(). */

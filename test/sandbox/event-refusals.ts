@@ -1,4 +1,4 @@
-import {returnStatuses} from '../../src/contract/returns.ts'
+import {listReturns} from '../../src/contract/returns.ts'
 import type {Sandbox} from '../../src/sandbox/core/sandbox.ts'
 import {eventTypes as known} from '../../src/sandbox/rules/events.ts'
 import {type Answer, type callerOf, control} from './caller.ts'
@@ -98,7 +98,7 @@ function returnCases(at: At): Case[] {
       provoke: () => ask('GET', '/scent/return-requests', {query: 'status=requested'}),
       details: () => ({
         errors: {status: ['must be one of the allowed values']},
-        allowedValues: {status: [...returnStatuses]},
+        allowedValues: {status: [...listReturns.query.status.values]},
       }),
     },
     {

@@ -7,10 +7,10 @@ import {parseJson} from '../../src/contract/money.ts'
 import {notice} from '../../src/contract/notices.ts'
 import {returnRequest} from '../../src/contract/returns.ts'
 import {scent} from '../../src/contract/scents.ts'
-import {statement, statementDocument} from '../../src/contract/statements.ts'
+import {reportStatement, statement} from '../../src/contract/statements.ts'
 import {walletTransaction} from '../../src/contract/wallet.ts'
 import {delivery, subscription} from '../../src/contract/webhooks.ts'
-import {wishlist} from '../../src/contract/wishlist.ts'
+import {readWishlist} from '../../src/contract/wishlist.ts'
 import {Outlet, showViews, type View} from '../../src/terminal/output.ts'
 import {anyView} from '../../src/terminal/views/any.ts'
 import {brandColumns, scentColumns} from '../../src/terminal/views/catalog.ts'
@@ -89,13 +89,13 @@ const kinds: [string, object, (row: Odd) => View[]][] = [
   ['a return request', returnRequest, (row) => [returnCard(row), {rows: [row], columns: returnColumns}]],
   ['a notice', notice, (row) => [noticeCard(row)]],
   ['a statement', statement, (row) => [statementCard(row, row.document ?? row), statementLines(row)]],
-  ['a document', statementDocument, (row) => [statementCard(row, row), statementLines(row)]],
+  ['a document', reportStatement.payload.inner, (row) => [statementCard(row, row), statementLines(row)]],
   ['a commission period', commissionPeriod, (row) => [{rows: [row], columns: commissionColumns}]],
   ['a discount code', discountCode, (row) => [{rows: [row], columns: discountColumns}]],
   ['a subscription', subscription, (row) => [subscriptionCard(row), activeCard(row)]],
   ['a delivery', delivery, (row) => [{rows: [row], columns: deliveryColumns}]],
   ['a live delivery', delivery, (row) => [{rows: [row], columns: deliveryColumns, live: true}]],
-  ['a wishlist', wishlist, (row) => [wishlistTable(row)]],
+  ['a wishlist', readWishlist.payload, (row) => [wishlistTable(row)]],
   ['a scent', scent, (row) => [{rows: [row], columns: scentColumns}]],
   ['a brand', brand, (row) => [{rows: [row], columns: brandColumns}]],
   ['a ledger entry', walletTransaction, (row) => [{rows: [row], columns: transactionColumns(true)}]],
