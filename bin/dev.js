@@ -1,3 +1,3 @@
 #!/usr/bin/env node
-// Starts the program from source: builds it first, in about a second.
+// Starts the program from source: builds it first, in a few seconds.
 import('../build.js').then(({build}) => build()).then(() => require('./run.js'))

@@ -1,0 +1,155 @@
+// What the build makes: of dependencies as they are published, and in files of which a start loads only its own.
+import {execFile} from 'node:child_process'
+import {existsSync, statSync, writeFileSync} from 'node:fs'
+import {dirname, join} from 'node:path'
+import {fileURLToPath, pathToFileURL} from 'node:url'
+import {promisify} from 'node:util'
+import {type BuildOptions, type BuildResult, build, type Plugin} from 'esbuild'
+import {beforeAll, describe, expect, test} from 'vitest'
+import {createSandbox} from '../src/sandbox/core/sandbox.ts'
+import {folder} from './support/program.ts'
+import {userOf} from './support/service.ts'
+
+const root = join(dirname(fileURLToPath(import.meta.url)), '..')
+const {options, laterRequires} = (await import(pathToFileURL(join(root, 'build.js')).href)) as {
+  options(): BuildOptions
+  laterRequires: Plugin
+}
+const asPublished = Boolean(process.env.SCENT_OCLIF_AS_PUBLISHED)
+
+describe('dependencies are taken as they are published', () => {
+  /** The files that esbuild did not read as they lie on the disk, as far as their sizes tell. */
+  async function changed(plugins: Plugin[]): Promise<string[]> {
+    const {metafile} = (await build({...options(), plugins})) as BuildResult<{metafile: true}>
+    const read = Object.entries(metafile.inputs).filter(([name]) => name !== 'scent.js')
+    expect(read.length).toBeGreaterThan(500)
+    return read.flatMap(([name, {bytes}]) => {
+      const path = join(root, name)
+      return existsSync(path) && statSync(path).size === bytes ? [] : [name]
+    })
+  }
+
+  test('all of them without the tool, and all but oclif with it', async () => {
+    expect(options().plugins).toEqual(asPublished ? [] : [laterRequires])
+    expect(options()).not.toHaveProperty('define')
+    expect(options()).not.toHaveProperty('alias')
+    expect(await changed([])).toEqual([])
+    const others = (await changed([laterRequires])).filter((name) => !/@oclif\/core\/lib\/.*\.js$/.test(name))
+    expect(others).toEqual([])
+  })
+})
+
+describe('a start loads', () => {
+  interface Loaded {
+    /** Beside those of an empty run. */
+    builtins: string[]
+    /** Each with the modules that it was made of. */
+    chunks: {[name: string]: string[]}
+    /** What was used of the rules of languages, which V8 loads late and slowly. */
+    intl: string[]
+  }
+
+  const hook = join(folder(), 'hook.cjs')
+  let inputs = new Map<string, string[]>()
+
+  beforeAll(async () => {
+    writeFileSync(
+      hook,
+      `const fs = require('node:fs')
+      const [read, chunks, intl] = [fs.readFileSync, [], []]
+      fs.readFileSync = (path, ...more) => {
+        const [, name] = /dist.([^/]+\\.cjs)$/.exec(String(path)) ?? []
+        if (name) chunks.push(name)
+        return read(path, ...more)
+      }
+      const watch = (owner, name, value = owner[name]) =>
+        Object.defineProperty(owner, name, {get: () => (intl.push(name), value), configurable: true})
+      for (const name of ['DateTimeFormat', 'NumberFormat', 'Collator', 'Segmenter']) watch(Intl, name)
+      for (const type of [String, Number, Date])
+        for (const name of Object.getOwnPropertyNames(type.prototype).filter((one) => /[lL]ocale/.test(one))) watch(type.prototype, name)
+      process.on('exit', () => {
+        const list = process.moduleLoadList.filter((name) => /^NativeModule (?!internal)/.test(name))
+        fs.writeSync(2, '\\n' + JSON.stringify({builtins: list.map((name) => name.slice(13)), chunks, intl}))
+      })`,
+    )
+    const {metafile} = (await build(options())) as BuildResult<{metafile: true}>
+    inputs = new Map(
+      Object.entries(metafile.outputs).map(([path, output]) => [
+        path.replace('dist/', ''),
+        Object.keys(output.inputs),
+      ]),
+    )
+  })
+
+  async function run(env: NodeJS.ProcessEnv, args: string[]) {
+    const {stderr} = await promisify(execFile)(process.execPath, ['-r', hook, ...args], {cwd: root, env})
+    return JSON.parse(stderr.slice(stderr.lastIndexOf('\n') + 1)) as {
+      builtins: string[]
+      chunks: string[]
+      intl: string[]
+    }
+  }
+
+  async function loaded(env: NodeJS.ProcessEnv, argv: string[]): Promise<Loaded> {
+    const empty = await run(env, ['-e', '0'])
+    const {builtins, chunks, intl} = await run(env, ['bin/run.js', ...argv])
+    return {
+      builtins: [...new Set(builtins)].filter((name) => !empty.builtins.includes(name)).sort(),
+      chunks: Object.fromEntries(chunks.map((name) => [name, inputs.get(name) ?? []])),
+      intl,
+    }
+  }
+
+  /** What a pipe on stdout brings by itself. */
+  const pipe = ['diagnostics_channel', 'net', 'stream', 'stream/promises', 'string_decoder', 'tty']
+  const loader = ['os', 'vm', 'zlib']
+  /** Those of oclif's, if its files are taken as they are published. */
+  const oclifs = asPublished
+    ? ['child_process', 'dgram', 'fs/promises', 'perf_hooks', 'readline', 'readline/promises']
+    : []
+
+  test.each([[[]], [['--help']], [['help', 'orders']], [['orders', 'get', '-h']], [['--version']]])(
+    'no chunk at all for a page: %j',
+    async (argv) => {
+      const {builtins, chunks, intl} = await loaded({PATH: process.env.PATH}, argv)
+      expect({chunks, intl}).toEqual({chunks: {}, intl: []})
+      expect(pipe).toEqual(expect.arrayContaining(builtins))
+    },
+  )
+
+  test('what explain needs', async () => {
+    const {builtins, chunks, intl} = await loaded(userOf('http://127.0.0.1:1'), ['explain', 'RATE_LIMITED'])
+    expect([...pipe, ...loader, ...oclifs]).toEqual(expect.arrayContaining(builtins))
+    expect(intl).toEqual([])
+    const modules = Object.values(chunks).flat()
+    expect(
+      modules.filter((name) => /^src\/(sandbox|bulk|client|session)|inquirer|undici/.test(name)),
+    ).toEqual([])
+  })
+
+  test('what one request needs, and nothing of the sandbox, of prompts, of bulk jobs', async () => {
+    const sandbox = await createSandbox()
+    try {
+      const secret = sandbox.credentials.find(({clientId}) => clientId === 'rimal-retail')?.clientSecret
+      const env = userOf(await sandbox.listen(), {
+        SCENT_CLIENT_ID: 'rimal-retail',
+        SCENT_CLIENT_SECRET: secret,
+      })
+      const line = ['orders', 'get', '90bae10f-2603-42ed-9e88-4cb7a414536e']
+      await run(env, ['bin/run.js', ...line])
+      const {builtins, chunks, intl} = await loaded(env, line)
+      const http = builtins.filter((name) => /^_?http/.test(name))
+      expect([...pipe, ...loader, ...oclifs, ...http, 'crypto', 'perf_hooks']).toEqual(
+        expect.arrayContaining(builtins),
+      )
+      expect(intl).toEqual([])
+      const modules = Object.values(chunks).flat()
+      const late = /^src\/(sandbox|bulk)|inquirer|undici|cli-table3|csv-|jmespath|i18n|hono|jose/
+      expect(modules.filter((name) => late.test(name))).toEqual([])
+      expect(modules).toContain('src/commands/orders/get.ts')
+      expect(Object.keys(chunks).length).toBeLessThanOrEqual(45)
+    } finally {
+      await sandbox.close()
+    }
+  })
+})
