@@ -24,7 +24,7 @@ import {stateView} from './state.ts'
 import {changeVariant, readVariantTerms, variantChange} from './variants.ts'
 import {duplicateLast, redeliver, rotateSecret} from './webhooks.ts'
 
-export interface AdminOptions {
+interface AdminOptions {
   token: string
   /** Where snapshots are kept. */
   folder: string

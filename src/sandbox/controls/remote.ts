@@ -2,7 +2,7 @@ import {Failure} from '../../contract/failure.ts'
 import {parseJson} from '../../contract/money.ts'
 
 /** Where the controls of a running sandbox are. */
-export interface Controls {
+interface Controls {
   adminUrl: string
   adminToken: string
 }

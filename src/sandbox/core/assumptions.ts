@@ -3,7 +3,7 @@ import {Failure} from '../../contract/failure.ts'
 /**
  * The decisions that can be turned the other way (docs/assumptions.md). The first alternative is the default.
  */
-export const alternatives = {
+const alternatives = {
   E09: ['ignore', 'reject'], // unknown body fields
   H05: ['v1', 'plain'], // whether the signature of a delivery starts with v1=
   L04: ['refused', 'allowed'], // an order that the wallet can't pay: Failed, or an overdraft

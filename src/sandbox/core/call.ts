@@ -18,7 +18,7 @@ type ParsedValue<R> = R extends {kind: 'page' | 'pageSize'}
         ? string[] | undefined
         : string | undefined
 
-export type ParsedQuery<O extends Operation> =
+type ParsedQuery<O extends Operation> =
   O['query'] extends Record<string, QueryRule>
     ? {[K in keyof O['query']]: ParsedValue<O['query'][K]>}
     : Record<never, never>

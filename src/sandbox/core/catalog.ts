@@ -1,5 +1,5 @@
 /** The catalogue of the demo data. */
-export interface DemoScent {
+interface DemoScent {
   brand: string
   name: string
   code: string
@@ -30,29 +30,21 @@ Sidr & Salt | Sidr Honey | SDR-HON | EDP | UNISEX | Ginger / Honey / Tobacco, Va
 Sidr & Salt | White Linen | SDR-LIN | EDT | UNISEX | Aldehydes / Cotton Flower / White Musk | Musky, Fresh | 1900 8900 14900
 `
 
+type Cells = [string, string, string, string, string, string, string, string]
 const listed = (text: string) => text.split(', ')
 
 export const demoScents: readonly DemoScent[] = catalog
   .trim()
   .split('\n')
   .map((row) => {
-    const [
-      brand = '',
-      name = '',
-      code = '',
-      concentration = '',
-      audience = '',
-      notes = '',
-      accords = '',
-      prices = '',
-    ] = row.split(' | ')
+    const [brand, name, code, concentration, audience, notes, accords, prices] = row.split(' | ') as Cells
     const [top = [], heart = [], base = []] = notes.split(' / ').map(listed)
     const facts = {brand, name, code, concentration, audience, notes: {top, heart, base}}
     return {...facts, accords: listed(accords), prices: prices.split(' ').map(Number)}
   })
 
 /** How a single variant of the demo data differs from the others. */
-export interface Special {
+interface Special {
   stock?: number
   withheld?: true
   inactive?: true

@@ -135,7 +135,7 @@ function openState(options: SandboxOptions, closing: AbortSignal): State {
     requests: createRequests(),
     inFlight: [],
     strict,
-    deliverer: createDeliverer({world, clock, closing, strict, assumptions, idle: ticker.wake}),
+    deliverer: createDeliverer({world, clock, closing, strict, assumptions, ticker}),
     ticker,
   }
   const kept = world.meta('seed')

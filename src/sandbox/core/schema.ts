@@ -18,7 +18,7 @@ export const partners = table(
   marketing INTEGER NOT NULL DEFAULT 0, notify_enabled INTEGER NOT NULL DEFAULT 1, vat_number TEXT,
   currency TEXT NOT NULL DEFAULT 'SAR', return_window_days INTEGER NOT NULL DEFAULT 14,
   overdraft INTEGER NOT NULL DEFAULT 0, wallet INTEGER CHECK (wallet >= 0 OR overdraft)`,
-  {indexes: ['UNIQUE INDEX partners_client ON partners (client_id)']},
+  'UNIQUE INDEX (client_id)',
 )
 export type Partner = Row<typeof partners>
 
@@ -38,7 +38,7 @@ export const variants = table(
   is_sample INTEGER NOT NULL, price INTEGER NOT NULL CHECK (price >= 0), compare_at INTEGER, rrp INTEGER NOT NULL,
   floor INTEGER NOT NULL, badges TEXT NOT NULL DEFAULT '[]', stock INTEGER NOT NULL CHECK (stock >= 0),
   withheld INTEGER NOT NULL DEFAULT 0, active INTEGER NOT NULL DEFAULT 1, changed_at INTEGER NOT NULL`,
-  {indexes: ['UNIQUE INDEX variants_sku ON variants (sku)']},
+  'UNIQUE INDEX (sku)',
 )
 export type Variant = Row<typeof variants>
 /** C21: what a partner may sell, on which terms. `price` is the partner's own, `commission_bp` in hundredths of a percent. */
@@ -46,7 +46,7 @@ export const assortment = table(
   'assortment',
   `partner_id TEXT NOT NULL, variant_id TEXT NOT NULL, mode TEXT NOT NULL CHECK (mode IN ('Wholesale','Retail')),
   price INTEGER CHECK (price >= 0), commission_bp INTEGER NOT NULL, changed_at INTEGER NOT NULL`,
-  {key: 'partner_id, variant_id'},
+  'PRIMARY KEY (partner_id, variant_id)',
 )
 export type Terms = Row<typeof assortment>
 
@@ -54,14 +54,14 @@ export type Terms = Row<typeof assortment>
 export const carts = table(
   'carts',
   'id TEXT PRIMARY KEY, partner_id TEXT NOT NULL, customer_ref TEXT NOT NULL, version INTEGER NOT NULL, lock_id TEXT',
-  {indexes: ['UNIQUE INDEX carts_owner ON carts (partner_id, customer_ref)']},
+  'UNIQUE INDEX (partner_id, customer_ref)',
 )
 export type Cart = Row<typeof carts>
 export const cartLines = table(
   'cart_lines',
   `cart_id TEXT NOT NULL, variant_id TEXT NOT NULL, position INTEGER NOT NULL,
   quantity INTEGER NOT NULL CHECK (quantity >= 1)`,
-  {key: 'cart_id, variant_id'},
+  'PRIMARY KEY (cart_id, variant_id)',
 )
 export const locks = table(
   'locks',
@@ -69,7 +69,6 @@ export const locks = table(
   cart_version INTEGER NOT NULL, lines TEXT NOT NULL, created_at INTEGER NOT NULL, expires_at INTEGER NOT NULL,
   order_id TEXT`,
 )
-export type Lock = Row<typeof locks>
 
 export const orders = table(
   'orders',
@@ -79,11 +78,7 @@ export const orders = table(
   goods_vat INTEGER NOT NULL, shipping_net INTEGER NOT NULL, shipping_vat INTEGER NOT NULL,
   commission_net INTEGER NOT NULL, commission_vat INTEGER NOT NULL, discount_id TEXT, discount_amount INTEGER,
   address TEXT NOT NULL, created_at INTEGER NOT NULL, completed_at INTEGER`,
-  {
-    indexes: [
-      "UNIQUE INDEX orders_reference ON orders (partner_id, external_reference) WHERE status <> 'Failed'",
-    ],
-  },
+  "UNIQUE INDEX (partner_id, external_reference) WHERE status <> 'Failed'",
 )
 export type Order = Row<typeof orders>
 /** Cancelled units are counted beside the quantity (N08). */
@@ -93,13 +88,13 @@ export const orderLines = table(
   quantity INTEGER NOT NULL, unit INTEGER NOT NULL, net INTEGER NOT NULL, vat INTEGER NOT NULL, mode TEXT NOT NULL,
   commission INTEGER, commission_vat INTEGER, returned INTEGER NOT NULL DEFAULT 0,
   cancelled INTEGER NOT NULL DEFAULT 0`,
-  {key: 'order_id, position'},
+  'PRIMARY KEY (order_id, position)',
 )
 export type OrderLine = Row<typeof orderLines>
 export const groups = table(
   'groups',
   'id TEXT PRIMARY KEY, order_id TEXT NOT NULL, status TEXT NOT NULL, delivered_at INTEGER',
-  {indexes: ['INDEX groups_order ON groups (order_id)']},
+  'INDEX (order_id)',
 )
 
 export const returns = table(
@@ -108,19 +103,15 @@ export const returns = table(
   group_id TEXT NOT NULL, status TEXT NOT NULL CHECK (status IN
     ('Requested','Accepted','Processing','Refunded','Rejected','Withdrawn')), decline_reason TEXT,
   requested_at INTEGER NOT NULL, decided_at INTEGER, dispatched_at INTEGER, received_at INTEGER, inspected_at INTEGER`,
-  {
-    indexes: [
-      'INDEX returns_order ON returns (order_id, n)',
-      'INDEX returns_partner ON returns (partner_id, n)',
-    ],
-  },
+  'INDEX (order_id, n)',
+  'INDEX (partner_id, n)',
 )
 export type Return = Row<typeof returns>
 export const returnLines = table(
   'return_lines',
   `id TEXT NOT NULL, return_id TEXT NOT NULL, position INTEGER NOT NULL, line_id TEXT NOT NULL,
   quantity INTEGER NOT NULL CHECK (quantity >= 1), reason TEXT NOT NULL`,
-  {key: 'return_id, position'},
+  'PRIMARY KEY (return_id, position)',
 )
 export type ReturnLine = Row<typeof returnLines>
 /** `ordered` is how many units were outstanding when it was raised. */
@@ -133,13 +124,9 @@ export const notices = table(
   choice TEXT CHECK (choice IN ('CancelWhole','ShipAvailable')), notified_at INTEGER NOT NULL,
   deadline_at INTEGER NOT NULL, responded_at INTEGER, departed INTEGER NOT NULL, ordered INTEGER NOT NULL,
   available INTEGER NOT NULL CHECK (available < ordered)`,
-  {
-    indexes: [
-      'INDEX notices_partner ON notices (partner_id, n)',
-      "INDEX notices_due ON notices (deadline_at) WHERE status = 'AwaitingPartnerResponse'",
-      "UNIQUE INDEX notices_line ON notices (line_id) WHERE status = 'AwaitingPartnerResponse'",
-    ],
-  },
+  'INDEX (partner_id, n)',
+  "INDEX (deadline_at) WHERE status = 'AwaitingPartnerResponse'",
+  "UNIQUE INDEX (line_id) WHERE status = 'AwaitingPartnerResponse'",
 )
 export type Notice = Row<typeof notices>
 /** The refund of one return or notice. `shipping` has its VAT, and is null if the fee is not part of it. */
@@ -148,19 +135,15 @@ export const refunds = table(
   `n INTEGER PRIMARY KEY, subject_id TEXT NOT NULL UNIQUE, kind TEXT NOT NULL CHECK (kind IN ('Return','Cancel')),
   reference_id TEXT NOT NULL, partner_id TEXT NOT NULL, order_id TEXT NOT NULL, net INTEGER NOT NULL,
   vat INTEGER NOT NULL, clawback INTEGER, shipping INTEGER, at INTEGER NOT NULL`,
-  {
-    indexes: [
-      'INDEX refunds_order ON refunds (order_id)',
-      'INDEX refunds_partner ON refunds (partner_id, at)',
-    ],
-  },
+  'INDEX (order_id)',
+  'INDEX (partner_id, at)',
 )
 export type Refund = Row<typeof refunds>
 export const refundLines = table(
   'refund_lines',
   `refund_n INTEGER NOT NULL, line_id TEXT NOT NULL, quantity INTEGER NOT NULL CHECK (quantity >= 1),
   net INTEGER NOT NULL, vat INTEGER NOT NULL, clawback INTEGER`,
-  {key: 'refund_n, line_id'},
+  'PRIMARY KEY (refund_n, line_id)',
 )
 
 export const subscriptions = table(
@@ -168,7 +151,7 @@ export const subscriptions = table(
   `n INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, partner_id TEXT NOT NULL, url TEXT NOT NULL,
   event_types TEXT NOT NULL, headers TEXT NOT NULL, secret TEXT NOT NULL, active INTEGER NOT NULL DEFAULT 1,
   last_delivery_at INTEGER, last_delivery_status TEXT, created_at INTEGER NOT NULL`,
-  {indexes: ['INDEX subscriptions_partner ON subscriptions (partner_id) WHERE active']},
+  'INDEX (partner_id) WHERE active',
 )
 export type Subscription = Row<typeof subscriptions>
 export const events = table(
@@ -180,13 +163,9 @@ export const deliveries = table(
   'deliveries',
   `n INTEGER PRIMARY KEY, subscription_id TEXT NOT NULL, event_id TEXT NOT NULL, attempts INTEGER NOT NULL DEFAULT 0,
   first_at INTEGER, due_at INTEGER`,
-  {
-    indexes: [
-      'INDEX deliveries_due ON deliveries (subscription_id, due_at) WHERE due_at IS NOT NULL',
-      'INDEX deliveries_next ON deliveries (due_at) WHERE due_at IS NOT NULL',
-      'INDEX deliveries_event ON deliveries (event_id)',
-    ],
-  },
+  'INDEX (subscription_id, due_at) WHERE due_at IS NOT NULL',
+  'INDEX (due_at) WHERE due_at IS NOT NULL',
+  'INDEX (event_id)',
 )
 export type Delivery = Row<typeof deliveries>
 /** Each attempt is recorded by itself (H10). */
@@ -195,13 +174,9 @@ export const attempts = table(
   `n INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, delivery_n INTEGER NOT NULL, subscription_id TEXT NOT NULL,
   event_id TEXT NOT NULL, event_type TEXT NOT NULL, attempt INTEGER NOT NULL, http_status INTEGER,
   sent_at INTEGER NOT NULL, succeeded INTEGER NOT NULL, error TEXT, dead_at INTEGER, next_at INTEGER`,
-  {
-    indexes: [
-      'INDEX attempts_subscription ON attempts (subscription_id, n)',
-      'INDEX attempts_sent ON attempts (sent_at)',
-      'INDEX attempts_event ON attempts (event_id)',
-    ],
-  },
+  'INDEX (subscription_id, n)',
+  'INDEX (sent_at)',
+  'INDEX (event_id)',
 )
 export type Attempt = Row<typeof attempts>
 
@@ -212,20 +187,16 @@ export const ledger = table(
   type TEXT NOT NULL CHECK (type IN ('Debit','Credit')), amount INTEGER NOT NULL CHECK (amount >= 0),
   balance_before INTEGER NOT NULL, balance_after INTEGER NOT NULL, reference_type TEXT NOT NULL,
   reference_id TEXT NOT NULL, at INTEGER NOT NULL`,
-  {
-    indexes: [
-      'UNIQUE INDEX ledger_partner ON ledger (partner_id, seq)',
-      'INDEX ledger_at ON ledger (partner_id, at, seq)',
-      'INDEX ledger_type ON ledger (partner_id, reference_type, seq)',
-    ],
-  },
+  'UNIQUE INDEX (partner_id, seq)',
+  'INDEX (partner_id, at, seq)',
+  'INDEX (partner_id, reference_type, seq)',
 )
 export type LedgerEntry = Row<typeof ledger>
 export const statements = table(
   'statements',
   `id TEXT PRIMARY KEY, partner_id TEXT NOT NULL, sequence INTEGER NOT NULL, period_from INTEGER NOT NULL,
   period_to INTEGER NOT NULL, generated_at INTEGER NOT NULL, debits INTEGER NOT NULL, credits INTEGER NOT NULL`,
-  {indexes: ['UNIQUE INDEX statements_partner ON statements (partner_id, sequence)']},
+  'UNIQUE INDEX (partner_id, sequence)',
 )
 export type Statement = Row<typeof statements>
 /** From `issue_date` on it is too late to object; the commission is what was issued, null while it is provisional. */
@@ -234,7 +205,7 @@ export const commissionPeriods = table(
   `id TEXT PRIMARY KEY, partner_id TEXT NOT NULL, period_from INTEGER NOT NULL, period_to INTEGER NOT NULL,
   issue_date INTEGER NOT NULL, settle_date INTEGER NOT NULL, issued_at INTEGER, settled_at INTEGER,
   commission INTEGER, commission_vat INTEGER, objection TEXT, objected_at INTEGER`,
-  {indexes: ['UNIQUE INDEX commission_periods_partner ON commission_periods (partner_id, period_from)']},
+  'UNIQUE INDEX (partner_id, period_from)',
 )
 export type CommissionPeriod = Row<typeof commissionPeriods>
 export const stockMoves = table(
@@ -250,7 +221,7 @@ export const discountCodes = table(
   value INTEGER NOT NULL, valid_from INTEGER NOT NULL, valid_to INTEGER NOT NULL, active INTEGER NOT NULL,
   total_cap INTEGER, customer_cap INTEGER, scope TEXT NOT NULL, scoped_variants TEXT NOT NULL, min_order INTEGER,
   usage_count INTEGER NOT NULL DEFAULT 0, created_at INTEGER NOT NULL, modified_at INTEGER NOT NULL`,
-  {indexes: ['UNIQUE INDEX discount_codes_code ON discount_codes (partner_id, code COLLATE NOCASE)']},
+  'UNIQUE INDEX (partner_id, code COLLATE NOCASE)',
 )
 export type DiscountCode = Row<typeof discountCodes>
 export const registrations = table(
@@ -262,5 +233,5 @@ export const wishlistItems = table(
   'wishlist_items',
   `n INTEGER PRIMARY KEY, partner_id TEXT NOT NULL, customer_ref TEXT NOT NULL, variant_id TEXT NOT NULL,
   added_at INTEGER NOT NULL`,
-  {indexes: ['UNIQUE INDEX wishlist_items_owner ON wishlist_items (partner_id, customer_ref, variant_id)']},
+  'UNIQUE INDEX (partner_id, customer_ref, variant_id)',
 )

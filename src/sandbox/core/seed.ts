@@ -12,7 +12,7 @@ import {assortment, brands, partners, scents, stockMoves, type Terms, variants} 
 import type {Environment, State} from './state.ts'
 import {tables, type World} from './world.ts'
 
-export const seedNames = ['demo', 'empty'] as const
+const seedNames = ['demo', 'empty'] as const
 
 /** The demo data, and a ledger of N older entries before it. */
 const bulk = /^bulk:wallet=([1-9]\d{0,7})$/
@@ -40,46 +40,30 @@ const retail = () => 'Retail' as const
 /** Wholesale terms on the brand's large bottles, Retail on the rest. */
 const mixed = (sku: string) => (sku.startsWith('NJD') || sku.endsWith('100') ? 'Wholesale' : 'Retail')
 
+const plain = {marketing: false, active: true, mode: retail, sells: always}
+
 const demoPartners: readonly DemoPartner[] = [
   {
+    ...plain,
     key: 'rimal-retail',
     name: 'Rimal Retail',
     vatNumber: '300000000000003',
     marketing: true,
-    active: true,
     wallet: 5_000_000,
     mode: mixed,
-    sells: always,
   },
   {
+    ...plain,
     key: 'rimal-online',
     name: 'Rimal Online',
     parent: 'rimal-retail',
     vatNumber: '300000000000013',
     marketing: true,
-    active: true,
     wallet: 500_000,
-    mode: retail,
     sells: (sku) => specials[sku]?.outsideChild !== true,
   },
-  {
-    key: 'warda-boutique',
-    name: 'Warda Boutique',
-    marketing: false,
-    active: true,
-    wallet: 10_000,
-    mode: retail,
-    sells: always,
-  },
-  {
-    key: 'dormant-trading',
-    name: 'Dormant Trading',
-    marketing: false,
-    active: false,
-    wallet: 0,
-    mode: retail,
-    sells: always,
-  },
+  {...plain, key: 'warda-boutique', name: 'Warda Boutique', wallet: 10_000},
+  {...plain, key: 'dormant-trading', name: 'Dormant Trading', wallet: 0, active: false},
 ]
 
 /**
@@ -111,7 +95,7 @@ function startMonth(world: World, partnerIds: Iterable<string>, now: number): vo
 }
 
 /** G01: the secret of a demo credential, always the same, so that scripts can hold it. */
-export function secretOf(key: string): string {
+function secretOf(key: string): string {
   return createHmac('sha256', 'scent-sandbox-secret').update(key).digest('hex').slice(0, 40)
 }
 

@@ -8,17 +8,21 @@ export interface Table<Columns extends string = string> {
 
 /**
  * `columns` is SQL: columns apart by a comma and a space or the end of a line, the values of a CHECK by a comma alone.
- * `key` is a primary key of several columns. A table has a rowid only as its `INTEGER PRIMARY KEY`.
+ * `more` is a PRIMARY KEY of several columns, and indexes. A table has a rowid only as its `INTEGER PRIMARY KEY`.
  */
 export function table<const Columns extends string>(
   name: string,
   columns: Columns,
-  {key, indexes = []}: {key?: string; indexes?: readonly string[]} = {},
+  ...more: string[]
 ): Table<Columns> {
-  const body = key === undefined ? columns : `${columns}, PRIMARY KEY (${key})`
+  const body = [columns, ...more.filter((one) => one.startsWith('PRIMARY KEY'))].join(', ')
   const rowid = columns.includes('INTEGER PRIMARY KEY') ? '' : ', WITHOUT ROWID'
   const make = `CREATE TABLE ${name} (${body}) STRICT${rowid};`
-  return {name, columns, sql: [make, ...indexes.map((index) => `CREATE ${index};`)].join('\n')}
+  const indexes = more.flatMap((one, i) => {
+    const [, kind, of] = /^((?:UNIQUE )?INDEX) (.*)$/.exec(one) ?? []
+    return kind === undefined ? [] : [`CREATE ${kind} ${name}_${i} ON ${name} ${of};`]
+  })
+  return {name, columns, sql: [make, ...indexes].join('\n')}
 }
 
 type Trimmed<Sql extends string> = Sql extends ` ${infer Rest}` ? Trimmed<Rest> : Sql

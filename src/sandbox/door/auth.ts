@@ -8,7 +8,7 @@ import {partnerByClientId, partnerById} from '../rules/partners.ts'
 import {refuse} from './reply.ts'
 
 export const lifetimeSeconds = 300
-export const skewSeconds = 30
+const skewSeconds = 30
 const audience = 'partner-api'
 /** Verified tokens are remembered: checking a signature costs more than the rest of a read. */
 const remembered = 2_000

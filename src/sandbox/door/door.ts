@@ -15,19 +15,13 @@ import {type Incoming, limit, type Trace} from './visit.ts'
 /** Takes one request through the door, writes it into the journal and returns its answer. */
 export type Door = (incoming: Incoming) => Promise<Outgoing>
 
+const blank = {operation: null, partnerId: null, clientId: null, requestBody: null, fault: null, bug: null}
+
 export function createDoor(state: State): Door {
   const match = createRoutes(state.assumptions)
   return async (incoming) => {
     const started = performance.now()
-    const trace: Trace = {
-      operation: null,
-      partnerId: null,
-      clientId: null,
-      requestBody: null,
-      fault: null,
-      bug: null,
-      ignored: [],
-    }
+    const trace: Trace = {...blank, ignored: []}
     const reply = await settled(state, match, incoming, trace)
     state.ticker.wake()
     const requestId = randomUUID()

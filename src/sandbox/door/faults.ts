@@ -2,7 +2,7 @@ import * as z from 'zod/mini'
 import {api} from '../../contract/api.ts'
 import {entryOf} from '../../contract/errors.ts'
 
-export const effects = [
+const effects = [
   'status',
   'reset',
   'hang',

@@ -1,7 +1,7 @@
 import type {Method} from '../../contract/wire.ts'
 
 /** A path template cut into segments; `{name}` stands for one. */
-export interface Pattern {
+interface Pattern {
   method: Method
   path: string
 }
@@ -12,7 +12,7 @@ interface Entry<R> {
   segments: readonly string[]
 }
 
-export interface Match<R> {
+interface Match<R> {
   route: R
   params: Record<string, string>
 }

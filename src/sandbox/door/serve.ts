@@ -12,7 +12,7 @@ import {insteadOf, spoiled} from './spoil.ts'
 import {meet, type Visit} from './visit.ts'
 
 /** A visit that was let in: who asks, and for which route. */
-export interface Admitted extends Visit {
+interface Admitted extends Visit {
   route: Route
   params: Record<string, string>
   search: string

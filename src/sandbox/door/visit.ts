@@ -1,6 +1,7 @@
 import type {State} from '../core/state.ts'
 import type {Fault} from './faults.ts'
 import {refuse} from './reply.ts'
+import type {Exchange} from './requests.ts'
 
 /** A request as it arrived. */
 export interface Incoming {
@@ -16,15 +17,10 @@ export interface Incoming {
 }
 
 /** Facts about a request that the door collects on its way, for the journal. */
-export interface Trace {
-  operation: string | null
-  partnerId: string | null
-  clientId: string | null
-  requestBody: string | null
-  fault: Fault | null
-  bug: string | null
-  ignored: string[]
-}
+export type Trace = Pick<
+  Exchange,
+  'operation' | 'partnerId' | 'clientId' | 'requestBody' | 'bug' | 'ignored'
+> & {fault: Fault | null}
 
 /** A request on its way through the door. */
 export interface Visit {

@@ -9,7 +9,6 @@ import {type Currency, type Halalas, sar, shownIn} from './money.ts'
 import {
   chargedWithVat,
   commissionWithVat,
-  displayedCommission,
   freeShippingFrom,
   type LineAmounts,
   lineAmounts,
@@ -41,7 +40,7 @@ export function cartOf(world: World, partnerId: string, ref: string): Cart | und
   return find(world, carts, {partner_id: partnerId, customer_ref: ref})
 }
 
-export function cartLines(world: World, cartId: string, partnerId: string): CartLine[] {
+function cartLines(world: World, cartId: string, partnerId: string): CartLine[] {
   return world.all<CartLine>(
     `SELECT l.variant_id, l.quantity, v.sku, v.size_ml, v.price AS current_price, v.compare_at, v.badges, v.rrp,
        v.floor, v.stock, v.withheld, v.active, a.price, a.mode, a.commission_bp
@@ -53,34 +52,47 @@ export function cartLines(world: World, cartId: string, partnerId: string): Cart
   )
 }
 
-/** The amounts of a line, or null while it has no price: totals leave it out (C15, P07). */
-export function amountsOf(line: CartLine, partner: Partner): LineAmounts | null {
-  if (line.price === null || line.mode === null) return null
-  return lineAmounts(line.price, line.quantity, line.mode, line.commission_bp ?? 0, partner)
+/** A line with its amounts; null while it has no price. */
+export interface PricedLine {
+  line: CartLine
+  amounts: LineAmounts | null
+}
+
+function priced(line: CartLine, partner: Partner): PricedLine {
+  const {price, mode, commission_bp: ratio, quantity} = line
+  const amounts =
+    price === null || mode === null ? null : lineAmounts(price, quantity, mode, ratio ?? 0, partner)
+  return {line, amounts}
 }
 
 /**
- * A cart's answer; without a row, the empty representation, its totals zero (C19). Its city is not known yet:
- * the zone is taken as inside (C17).
+ * A cart, its lines and its totals, which leave out a line without a price (C15, P07). The city is not known yet: the
+ * zone is taken as inside (C17).
  */
+export function pricedCart(world: World, partner: Partner, ref: string) {
+  const cart = cartOf(world, partner.id, ref)
+  const found = cart === undefined ? [] : cartLines(world, cart.id, partner.id)
+  const lines = found.map((line) => priced(line, partner))
+  const totals = totalsOf(
+    lines.flatMap(({amounts}) => amounts ?? []),
+    true,
+  )
+  return {cart, lines, totals}
+}
+
+/** A cart's answer; without a row, the empty representation, its totals zero (C19). */
 export function cartPayload(
   call: Pick<Call, 'world' | 'partner' | 'currency' | 'now'>,
   ref: string,
 ): Record<string, unknown> {
   const {world, partner, currency, now} = call
-  const cart = cartOf(world, partner.id, ref)
-  const lines = cart === undefined ? [] : cartLines(world, cart.id, partner.id)
-  const priced = lines.map((line) => ({line, amounts: amountsOf(line, partner)}))
-  const totals = totalsOf(
-    priced.flatMap(({amounts}) => (amounts === null ? [] : [amounts])),
-    true,
-  )
+  const {cart, lines, totals} = pricedCart(world, partner, ref)
   return {
     id: cart?.id ?? null,
     customerRef: ref === '' ? null : ref, // C02: the bare cart has none
     status: cart === undefined ? 'None' : 'Open',
     baseCurrency: 'SAR',
-    items: priced.map(({line, amounts}) => item(line, amounts, partner, currency)),
+    items: lines.map(({line, amounts}) => item(line, amounts, partner, currency)),
     totals: totalsPayload(totals, currency),
     pricedAt: cart === undefined ? null : iso(now),
   }
@@ -105,31 +117,35 @@ function item(
 }
 
 function pricingOf(line: CartLine, unit: Halalas, amounts: LineAmounts, currency: Currency | null): object {
-  const {net, vat, commission} = amounts
+  const shown = (amount: Halalas) => (currency === null ? 0 : shownIn(currency, amount))
   return {
     currency: 'SAR',
     unitPrice: sar(unit),
-    line: {
-      subtotal: sar(net),
-      goodsVatAmount: sar(vat),
-      totalWithVat: sar(net + vat),
-      commission: {
-        amount: commission && sar(commission.net),
-        vatAmount: commission && sar(commission.vat),
-        netAfterCommission: commission && sar(net + vat - commission.net - commission.vat),
-        rate: commission && (line.commission_bp ?? 0) / 10_000,
-      },
-    },
+    line: pricesOf(line, amounts, sar),
     rrp: sar(line.rrp),
     display: currency && {
-      unitPrice: shownIn(currency, unit),
-      line: {
-        subtotal: shownIn(currency, net),
-        goodsVatAmount: shownIn(currency, vat),
-        totalWithVat: shownIn(currency, net + vat),
-        commission: displayedCommission(currency, amounts, line.commission_bp),
-      },
-      rrp: shownIn(currency, line.rrp),
+      unitPrice: shown(unit),
+      line: pricesOf(line, amounts, shown),
+      rrp: shown(line.rrp),
+    },
+  }
+}
+
+/** The amounts of a line in a currency; those of the commission are null on a line without one. */
+function pricesOf(
+  {commission_bp}: CartLine,
+  {net, vat, commission}: LineAmounts,
+  shape: (amount: Halalas) => number,
+): object {
+  return {
+    subtotal: shape(net),
+    goodsVatAmount: shape(vat),
+    totalWithVat: shape(net + vat),
+    commission: {
+      amount: commission && shape(commission.net),
+      vatAmount: commission && shape(commission.vat),
+      netAfterCommission: commission && shape(net + vat - commission.net - commission.vat),
+      rate: commission && (commission_bp ?? 0) / 10_000, // a ratio has no currency
     },
   }
 }

@@ -4,12 +4,12 @@ import {type Cart, locks, type Partner, type Terms} from '../core/schema.ts'
 import {invalid, refuse} from '../door/reply.ts'
 import {iso, isoOrNull} from '../time/clock.ts'
 import {refuseUnlessActive} from './cart.ts'
-import {amountsOf, type CartLine, cartLines, cartOf, checkedRef} from './cart-view.ts'
-import {type Currency, type Halalas, sar, shownInOrNull} from './money.ts'
-import {chargedWithVat, commissionWithVat, type LineAmounts, marketingOf, totalsOf} from './pricing.ts'
+import {type CartLine, cartOf, checkedRef, type PricedLine, pricedCart} from './cart-view.ts'
+import {type Currency, displayIn, type Halalas, sar, shownInOrNull} from './money.ts'
+import {chargedWithVat, commissionWithVat, marketingOf} from './pricing.ts'
 import {availabilityOf} from './stock.ts'
 
-export const lockMinutes = 15
+const lockMinutes = 15
 
 /** A line as a lock freezes it. */
 export interface LockedLine {
@@ -22,19 +22,7 @@ export interface LockedLine {
 
 type CheckoutCall = Pick<Call, 'state' | 'world' | 'partner' | 'currency' | 'now'>
 
-interface Priced {
-  line: CartLine
-  amounts: LineAmounts | null
-  issue: string | null
-}
-
-interface Standing {
-  cart: Cart | undefined
-  lines: Priced[]
-  cartIssue: 'CART_HAS_PENDING_ORDER' | 'PRODUCT_ACCESS_DISABLED' | null
-  pendingReference: string | null
-  canCheckout: boolean
-}
+type Standing = ReturnType<typeof standingOf>
 
 /** P17: its query is as strict as a list's. P14: a `lock` of false asks for none. */
 function previewCheckout(call: CallOf<'previewCheckout'>): unknown {
@@ -66,14 +54,10 @@ function previewOf(call: CheckoutCall, ref: string, lock: boolean): unknown {
 }
 
 /** P01: no cart is an empty one. P06: paused access blocks too, but a pending order is named first. */
-function standingOf(call: CheckoutCall, ref: string): Standing {
+function standingOf(call: CheckoutCall, ref: string) {
   const {state, world, partner} = call
-  const cart = cartOf(world, partner.id, ref)
-  const lines = (cart === undefined ? [] : cartLines(world, cart.id, partner.id)).map((line) => ({
-    line,
-    amounts: amountsOf(line, partner),
-    issue: issueOf(line),
-  }))
+  const {cart, lines: priced, totals} = pricedCart(world, partner, ref)
+  const lines = priced.map((one) => ({...one, issue: issueOf(one.line)}))
   const pending = state.inFlight.find((order) => order.partnerId === partner.id && order.customerRef === ref)
   const cartIssue =
     pending !== undefined
@@ -84,6 +68,7 @@ function standingOf(call: CheckoutCall, ref: string): Standing {
   return {
     cart,
     lines,
+    totals,
     cartIssue,
     pendingReference: pending?.externalReference ?? null, // P16
     canCheckout: cartIssue === null && lines.length > 0 && lines.every(({issue}) => issue === null),
@@ -102,11 +87,7 @@ function issueOf(line: CartLine): string | null {
 
 function previewPayload(call: CheckoutCall, ref: string, standing: Standing, lock: boolean): object {
   const {partner, currency, now} = call
-  const {cart, lines, canCheckout} = standing
-  const totals = totalsOf(
-    lines.flatMap(({amounts}) => (amounts === null ? [] : [amounts])),
-    true,
-  )
+  const {cart, lines, totals, canCheckout} = standing
   const charged = chargedWithVat(totals)
   const commission = commissionWithVat(totals)
   const taken = lock && canCheckout && cart !== undefined ? takeLock(call, ref, cart, lines) : null
@@ -124,8 +105,7 @@ function previewPayload(call: CheckoutCall, ref: string, standing: Standing, loc
     chargedWithVat: sar(charged),
     commissionWithVat: sar(commission),
     netAfterCommission: sar(charged - commission),
-    displayCurrency: currency?.code ?? null,
-    rate: currency?.rate ?? null,
+    ...displayIn(currency),
     chargedWithVatDisplay: shownInOrNull(currency, charged),
     commissionWithVatDisplay: shownInOrNull(currency, commission),
     netAfterCommissionDisplay: shownInOrNull(currency, charged - commission),
@@ -133,7 +113,11 @@ function previewPayload(call: CheckoutCall, ref: string, standing: Standing, loc
 }
 
 /** P02: a line without a price has no amounts, not zeros. */
-function linePayload({line, amounts, issue}: Priced, partner: Partner, currency: Currency | null): object {
+function linePayload(
+  {line, amounts, issue}: Standing['lines'][number],
+  partner: Partner,
+  currency: Currency | null,
+): object {
   const commission = amounts?.commission ?? null
   const gross = amounts && amounts.net + amounts.vat
   const {state, availableQuantity} = availabilityOf(line)
@@ -161,7 +145,7 @@ function takeLock(
   call: CheckoutCall,
   ref: string,
   cart: Cart,
-  lines: Priced[],
+  lines: PricedLine[],
 ): {id: string; expiresAt: number} {
   const {world, partner, now} = call
   const frozen: LockedLine[] = lines.map(({line}) => ({

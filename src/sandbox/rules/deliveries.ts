@@ -1,27 +1,17 @@
-import type {Assumptions} from '../core/assumptions.ts'
 import {find, insertAndRead} from '../core/rows.ts'
 import {type Attempt, attempts, type Delivery, deliveries, events, subscriptions} from '../core/schema.ts'
-import type {Deliverer} from '../core/state.ts'
+import type {Deliverer, State} from '../core/state.ts'
 import type {World} from '../core/world.ts'
-import type {Clock} from '../time/clock.ts'
 import {type Posted, post} from './webhook-post.ts'
 import {keptFor} from './webhooks.ts'
 
 /** H07. not shown: the schedule. When each attempt is made, in milliseconds of virtual time after the first. */
 export const schedule = [0, 5, 300, 1_800, 7_200, 18_000, 36_000, 50_400].map((seconds) => seconds * 1000)
 
-interface Surroundings {
-  world: World
-  clock: Clock
-  closing: AbortSignal
-  strict: boolean
-  assumptions: Assumptions
-  /** Called when a subscription has nothing left to do. */
-  idle(): void
-}
+type Surroundings = Pick<State, 'world' | 'clock' | 'closing' | 'strict' | 'assumptions' | 'ticker'>
 
 export function createDeliverer(around: Surroundings): Deliverer {
-  const {world, clock, closing} = around
+  const {world, clock, closing, ticker} = around
   const lanes = new Map<string, Promise<void>>()
   const busy = new Map<number, Promise<unknown>>()
   let era = 0
@@ -57,7 +47,7 @@ export function createDeliverer(around: Surroundings): Deliverer {
       if (era !== begun) return
     }
     lanes.delete(subscriptionId)
-    if (!closing.aborted) around.idle()
+    if (!closing.aborted) ticker.wake()
   }
   const start = () => {
     if (closing.aborted) return
@@ -76,7 +66,7 @@ export function createDeliverer(around: Surroundings): Deliverer {
       const row = find(world, deliveries, {n})
       const made = row && (await attempt(row))
       if (made === undefined) throw new Error(`delivery ${n} is gone`)
-      around.idle()
+      ticker.wake()
       return made
     },
     forget: () => {

@@ -32,7 +32,7 @@ export interface EventBody {
   data: object
 }
 
-export interface Happening {
+interface Happening {
   type: EventType
   partnerId: string
   /** Id of what it happened to: one type happens to it once at a moment. */

@@ -56,3 +56,9 @@ export function shownIn(currency: Currency, amount: Halalas): number {
 export function shownInOrNull(currency: Currency | null, amount: Halalas | null): number | null {
   return currency === null || amount === null ? null : shownIn(currency, amount)
 }
+
+/** The currency of the display amounts beside it, and its rate. */
+export const displayIn = (currency: Currency | null) => ({
+  displayCurrency: currency?.code ?? null,
+  rate: currency?.rate ?? null,
+})

@@ -5,7 +5,7 @@ import {groups, type Order, type OrderLine, orderLines, orders} from '../core/sc
 import type {World} from '../core/world.ts'
 import {refuse} from '../door/reply.ts'
 import {iso, isoOrNull} from '../time/clock.ts'
-import {type Currency, currencies, sar, sarOrNull, shownInOrNull, vatRate} from './money.ts'
+import {type Currency, currencies, displayIn, sar, sarOrNull, shownInOrNull, vatRate} from './money.ts'
 import {globalIdOf} from './orders.ts'
 
 type ReadCall = Pick<Call, 'world' | 'partner' | 'currency'>
@@ -60,8 +60,7 @@ function orderPayload(call: ReadCall, order: Order): object {
       failureCode: order.failure_reason, // O21
       createdAt: iso(order.created_at),
       completedAt: isoOrNull(order.completed_at),
-      displayCurrency: currency?.code ?? null,
-      rate: currency?.rate ?? null,
+      ...displayIn(currency),
       amountDisplay: shownInOrNull(currency, amount),
     },
     // O29: opaque to clients, and null unless the sandbox was told otherwise.
@@ -93,8 +92,7 @@ function scentDetail({world, partner}: ReadCall, order: Order, currency: Currenc
     platformTaxRegistrationNumber: platformTaxNumber,
     partnerTaxRegistrationNumber: partner.vat_number,
     partnerIsVatRegistered: partner.vat_number !== null,
-    displayCurrency: currency?.code ?? null,
-    rate: currency?.rate ?? null,
+    ...displayIn(currency),
     totalAmountDisplay: shownInOrNull(currency, order.goods_net),
   }
 }

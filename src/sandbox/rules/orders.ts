@@ -64,14 +64,8 @@ export function createOrder(call: OrderCall): Created {
   const totals = totalsOf(amounts, isInZone(city, countryCode))
   const n = world.next('order')
   const id = uuidOf(state.seed, 'order', n)
-  const order: NewOrder = {
-    n,
-    id,
-    lines,
-    totals,
-    discount,
-    failureReason: walletRefusal(partner.wallet, totals, state.assumptions.L04),
-  }
+  const failureReason = walletRefusal(partner.wallet, totals, state.assumptions.L04)
+  const order = {n, id, lines, totals, discount, failureReason}
   insertOrder(call, order, ref)
   if (order.failureReason === null) settle(call, order, lock.cartId)
   tellOfOrder(call, order)

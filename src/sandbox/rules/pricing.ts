@@ -1,5 +1,5 @@
 import type {Partner, Terms} from '../core/schema.ts'
-import {type Currency, type Halalas, portion, sar, shownIn, shownInOrNull, vatOn} from './money.ts'
+import {type Currency, type Halalas, portion, sar, shownInOrNull, vatOn} from './money.ts'
 
 /** The amounts of one line. Commission is taken on Retail lines only. */
 export interface LineAmounts {
@@ -87,21 +87,5 @@ export function marketingOf(
       currentPriceDisplay: shownInOrNull(currency, current),
       compareAtPriceDisplay: shownInOrNull(currency, before),
     },
-  }
-}
-
-/** The commission of a line in a display currency; its rate is a ratio and has no currency. */
-export function displayedCommission(
-  currency: Currency,
-  line: LineAmounts,
-  commissionBp: number | null,
-): object {
-  const {commission, net, vat} = line
-  if (commission === null) return {amount: null, vatAmount: null, netAfterCommission: null, rate: null}
-  return {
-    amount: shownIn(currency, commission.net),
-    vatAmount: shownIn(currency, commission.vat),
-    netAfterCommission: shownIn(currency, net + vat - commission.net - commission.vat),
-    rate: (commissionBp ?? 0) / 10_000,
   }
 }

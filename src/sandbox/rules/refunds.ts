@@ -6,7 +6,7 @@ import {type Halalas, portion, sar, sarOrNull} from './money.ts'
 import {moveStock} from './stock.ts'
 import {moveWallet} from './wallet.ts'
 
-export interface LineRefund {
+interface LineRefund {
   line: OrderLine
   quantity: number
   net: Halalas
@@ -31,7 +31,7 @@ export function lineRefund(line: OrderLine, quantity: number): LineRefund {
   return {line, quantity, net: share(line.net), vat: share(line.vat), clawback: clawback || null}
 }
 
-export interface Landing {
+interface Landing {
   kind: 'Return' | 'Cancel'
   /** The return request or the notice. */
   subjectId: string

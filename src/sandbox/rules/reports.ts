@@ -2,7 +2,7 @@ import type {salesReports} from '../../contract/reports.ts'
 import type {CallOf, Rules} from '../core/call.ts'
 import {invalid} from '../door/reply.ts'
 import {iso} from '../time/clock.ts'
-import {type Currency, type Halalas, portion, sar, shownInOrNull} from './money.ts'
+import {type Currency, displayIn, type Halalas, portion, sar, shownInOrNull} from './money.ts'
 
 type ReportCall = CallOf<'readSalesReport'>
 type Report = (typeof salesReports)[number]
@@ -28,7 +28,7 @@ const longestDays = 400
 /** L16. not shown: the reports below sales/**, and their shapes. */
 function readSalesReport(call: ReportCall): unknown {
   const {fromUtc, toUtc, lines} = soldLines(call)
-  const range = {fromUtc: iso(fromUtc), toUtc: iso(toUtc), currency: 'SAR', ...rateOf(call.currency)}
+  const range = {fromUtc: iso(fromUtc), toUtc: iso(toUtc), currency: 'SAR', ...displayIn(call.currency)}
   const report = call.params.report as Report
   if (report === 'summary') return {...range, ...figuresOf(lines, call.currency)}
   return {...range, items: grouped(report, lines, call.currency)}
@@ -62,11 +62,6 @@ function soldLines(call: ReportCall): {fromUtc: number; toUtc: number; lines: So
   )
   return {fromUtc, toUtc, lines}
 }
-
-const rateOf = (currency: Currency | null) => ({
-  displayCurrency: currency?.code ?? null,
-  rate: currency?.rate ?? null,
-})
 
 const keys: Record<Exclude<Report, 'summary'>, (line: SoldLine) => object> = {
   'by-variant': ({variant_id, sku}) => ({variantId: variant_id, sku}),

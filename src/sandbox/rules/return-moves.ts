@@ -9,9 +9,9 @@ import {returnLinesOf, returnNumberOf, returnPayload, tellOfReturn} from './retu
 
 /** The operator's steps in their order. not shown: who takes them, and when. (R09) */
 export const returnSteps = ['accept', 'dispatch', 'receive', 'refund'] as const
-export type ReturnStep = (typeof returnSteps)[number]
+type ReturnStep = (typeof returnSteps)[number]
 
-export interface RefundTerms {
+interface RefundTerms {
   /** An accepted defect gives the shipping fee back; sound goods that are accepted don't. */
   defect: boolean
 }

@@ -1,7 +1,7 @@
 import type {CallOf, Rules} from '../core/call.ts'
 import {count, find, insert} from '../core/rows.ts'
 import type {Partner} from '../core/schema.ts'
-import {type LedgerEntry, type Order, type Statement, statements} from '../core/schema.ts'
+import {type LedgerEntry, type Statement, statements} from '../core/schema.ts'
 import type {World} from '../core/world.ts'
 import {refuse} from '../door/reply.ts'
 import {iso} from '../time/clock.ts'
@@ -19,7 +19,13 @@ function readStatement({world, partner, params}: CallOf<'readStatement'>): unkno
 function reportStatement({world, partner, query, now}: CallOf<'reportStatement'>): unknown {
   const {from = now, to = now} = query
   const totals = totalsIn(world, partner.id, from, to)
-  return documentOf(world, partner, {...totals, sequence: null, from, to, generatedAt: now})
+  return documentOf(world, partner, {
+    ...totals,
+    sequence: null,
+    period_from: from,
+    period_to: to,
+    generated_at: now,
+  })
 }
 
 /** L06: closes a month for a partner. Its ledger up to then does not change any more. */
@@ -53,44 +59,28 @@ function totalsIn(world: World, partnerId: string, from: number, to: number) {
   return totals ?? {debits: 0, credits: 0}
 }
 
-const factsOf = (row: Statement): Facts => ({
-  sequence: row.sequence,
-  from: row.period_from,
-  to: row.period_to,
-  generatedAt: row.generated_at,
-  debits: row.debits,
-  credits: row.credits,
-})
+/** A statement, or a provisional document, which has no number. */
+type Document = Omit<Statement, 'id' | 'partner_id' | 'sequence'> & {sequence: number | null}
 
 /** L08: this sandbox sends no mail. */
 function statementPayload(world: World, partner: Partner, row: Statement): object {
-  const facts = factsOf(row)
   const mail = {emailStatus: 'NotSent', emailStatusReason: null, emailSentAt: null}
-  const document = documentOf(world, partner, facts)
-  return {id: row.id, ...headOf(partner, facts), locked: true, ...mail, document}
-}
-
-interface Facts {
-  /** null for a provisional document. */
-  sequence: number | null
-  from: number
-  to: number
-  generatedAt: number
-  debits: Halalas
-  credits: Halalas
+  const document = documentOf(world, partner, row)
+  return {id: row.id, ...headOf(partner, row), locked: true, ...mail, document}
 }
 
 export const numberOf = (sequence: number) => `ST-${String(sequence).padStart(6, '0')}`
 
-function headOf(partner: Partner, {sequence, from, to, generatedAt, debits, credits}: Facts): object {
+function headOf(partner: Partner, document: Document): object {
+  const {sequence, debits, credits} = document
   return {
     partnerId: partner.id,
     partnerGlobalId: partner.global_id,
     sequenceNumber: sequence,
     statementNumber: sequence === null ? null : numberOf(sequence),
-    periodFrom: iso(from),
-    periodTo: iso(to),
-    generatedAt: iso(generatedAt),
+    periodFrom: iso(document.period_from),
+    periodTo: iso(document.period_to),
+    generatedAt: iso(document.generated_at),
     currency: 'SAR',
     totalDebits: sar(debits),
     totalCredits: sar(credits),
@@ -98,26 +88,26 @@ function headOf(partner: Partner, {sequence, from, to, generatedAt, debits, cred
   }
 }
 
-function documentOf(world: World, partner: Partner, facts: Facts): object {
+function documentOf(world: World, partner: Partner, document: Document): object {
   return {
-    ...headOf(partner, facts),
-    isProvisional: facts.sequence === null,
-    lines: linesIn(world, partner, facts),
+    ...headOf(partner, document),
+    isProvisional: document.sequence === null,
+    lines: linesIn(world, partner, document),
     platformTaxRegistrationNumber: platformTaxNumber,
     partnerTaxRegistrationNumber: partner.vat_number,
     documentNature: 'This is a commercial billing document and not a legal tax invoice.',
   }
 }
 
-type LineRow = LedgerEntry & {
-  [Name in 'goods_net' | 'goods_vat' | 'commission_net' | 'commission_vat']: Order[Name] | null
-}
+type LineRow = LedgerEntry &
+  Record<'goods_vat' | 'goods_with_vat' | 'commission_vat' | 'commission_with_vat', Halalas | null>
 
 /** Oldest first. The figures of an order stand on the entry that charged it. */
-function linesIn(world: World, partner: Partner, {from, to}: Facts): object[] {
-  const {low, high} = spanOf(world, partner.id, from, to)
+function linesIn(world: World, partner: Partner, document: Document): object[] {
+  const {low, high} = spanOf(world, partner.id, document.period_from, document.period_to)
   const rows = world.all<LineRow>(
-    `SELECT l.*, o.goods_net, o.goods_vat, o.commission_net, o.commission_vat FROM ledger l
+    `SELECT l.*, o.goods_vat, o.goods_net + o.goods_vat AS goods_with_vat, o.commission_vat,
+       o.commission_net + o.commission_vat AS commission_with_vat FROM ledger l
      LEFT JOIN orders o ON l.reference_type = 'Order' AND o.partner_id = l.partner_id
        AND o.n = CAST(substr(l.reference_id, 5) AS INTEGER) AND l.reference_id LIKE 'SCN-%'
      WHERE l.partner_id = ? AND l.seq BETWEEN ? AND ? ORDER BY l.seq`,
@@ -130,11 +120,6 @@ function linesIn(world: World, partner: Partner, {from, to}: Facts): object[] {
 
 // L11. not shown: what referenceId and notes hold.
 function linePayload(row: LineRow): object {
-  const goods = row.goods_net === null || row.goods_vat === null ? null : row.goods_net + row.goods_vat
-  const commission =
-    row.commission_net === null || row.commission_vat === null
-      ? null
-      : row.commission_net + row.commission_vat
   return {
     transactionId: row.seq,
     timestamp: iso(row.at),
@@ -146,8 +131,8 @@ function linePayload(row: LineRow): object {
     notes: null,
     orderGoodsVatAmount: sarOrNull(row.goods_vat),
     orderCommissionVatAmount: sarOrNull(row.commission_vat),
-    orderTotalAmountWithVat: sarOrNull(goods),
-    orderTotalCommissionWithVat: sarOrNull(commission),
+    orderTotalAmountWithVat: sarOrNull(row.goods_with_vat),
+    orderTotalCommissionWithVat: sarOrNull(row.commission_with_vat),
   }
 }
 

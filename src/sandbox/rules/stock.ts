@@ -3,7 +3,7 @@ import {stockMoves, type Terms, type Variant, variants} from '../core/schema.ts'
 import type {World} from '../core/world.ts'
 import {emit} from './events.ts'
 
-export type Availability = 'Available' | 'Limited' | 'Unavailable'
+type Availability = 'Available' | 'Limited' | 'Unavailable'
 
 export type StockFacts = Pick<Variant, 'active' | 'withheld' | 'stock'>
 

@@ -4,50 +4,37 @@ import {BlockList, isIP} from 'node:net'
 import {invalid} from '../door/reply.ts'
 
 /** not shown: the values of details.reason. (H23) */
-export type UnsafeReason = 'NOT_ABSOLUTE_HTTPS' | 'USERINFO_NOT_ALLOWED' | 'UNRESOLVABLE' | 'PRIVATE_ADDRESS'
+type UnsafeReason = 'NOT_ABSOLUTE_HTTPS' | 'USERINFO_NOT_ALLOWED' | 'UNRESOLVABLE' | 'PRIVATE_ADDRESS'
 
 /** The addresses that were checked; a delivery may connect to no other. */
-export interface SafeTarget {
+interface SafeTarget {
   url: URL
   addresses: LookupAddress[]
 }
 
-export type Verdict = SafeTarget | {reason: UnsafeReason}
+type Verdict = SafeTarget | {reason: UnsafeReason}
 
 /** Not routable on the internet (IANA special-purpose registries). */
-const special4 = [
-  ['0.0.0.0', 8],
-  ['10.0.0.0', 8],
-  ['100.64.0.0', 10],
-  ['127.0.0.0', 8],
-  ['169.254.0.0', 16],
-  ['172.16.0.0', 12],
-  ['192.0.0.0', 24],
-  ['192.0.2.0', 24],
-  ['192.88.99.0', 24],
-  ['192.168.0.0', 16],
-  ['198.18.0.0', 15],
-  ['198.51.100.0', 24],
-  ['203.0.113.0', 24],
-  ['224.0.0.0', 4],
-  ['240.0.0.0', 4],
-] as const
+const special4 =
+  '0.0.0.0/8 10.0.0.0/8 100.64.0.0/10 127.0.0.0/8 169.254.0.0/16 172.16.0.0/12 192.0.0.0/24 192.0.2.0/24 ' +
+  '192.88.99.0/24 192.168.0.0/16 198.18.0.0/15 198.51.100.0/24 203.0.113.0/24 224.0.0.0/4 240.0.0.0/4'
 
 /** Inside the global unicast range, and yet not plainly routable: protocol assignments, documentation, tunnels. */
-const special6 = [
-  ['2001::', 23],
-  ['2001:db8::', 32],
-  ['2002::', 16],
-  ['3fff::', 20],
-] as const
+const special6 = '2001::/23 2001:db8::/32 2002::/16 3fff::/20'
 
 // Two lists: in one of both families an IPv4-mapped rule would match every IPv4 address.
-const private4 = new BlockList()
-for (const [net, prefix] of special4) private4.addSubnet(net, prefix, 'ipv4')
-const private6 = new BlockList()
-for (const [net, prefix] of special6) private6.addSubnet(net, prefix, 'ipv6')
-const global6 = new BlockList()
-global6.addSubnet('2000::', 3, 'ipv6')
+const private4 = blocked(special4, 'ipv4')
+const private6 = blocked(special6, 'ipv6')
+const global6 = blocked('2000::/3', 'ipv6')
+
+function blocked(ranges: string, family: 'ipv4' | 'ipv6'): BlockList {
+  const list = new BlockList()
+  for (const range of ranges.split(' ')) {
+    const [net = '', prefix] = range.split('/')
+    list.addSubnet(net, Number(prefix), family)
+  }
+  return list
+}
 
 const absolute = /^https?:\/\/[^\s\\]+$/i
 

@@ -5,7 +5,7 @@ import type {World} from '../core/world.ts'
 import {pageOf} from '../door/page.ts'
 import {refuse} from '../door/reply.ts'
 import {iso} from '../time/clock.ts'
-import {type Currency, type Halalas, sar, shownInOrNull} from './money.ts'
+import {type Currency, displayIn, type Halalas, sar, shownInOrNull} from './money.ts'
 
 /** L20: a partner without a wallet has no empty list, but none. L05: the types to filter by are the ones that are written. */
 function listWalletTransactions(call: CallOf<'listWalletTransactions'>): unknown {
@@ -22,7 +22,7 @@ function listWalletTransactions(call: CallOf<'listWalletTransactions'>): unknown
 }
 
 /** The first and the last entry of a window. */
-export interface Span {
+interface Span {
   low: number
   high: number
 }
@@ -84,8 +84,7 @@ function entryPayload(row: LedgerEntry, currency: Currency | null): object {
     currency: 'SAR',
     referenceType: row.reference_type,
     timestamp: iso(row.at),
-    displayCurrency: currency?.code ?? null,
-    rate: currency?.rate ?? null,
+    ...displayIn(currency),
     amountDisplay: shownInOrNull(currency, row.amount),
     balanceBeforeDisplay: shownInOrNull(currency, row.balance_before),
     balanceAfterDisplay: shownInOrNull(currency, row.balance_after),

@@ -3,7 +3,7 @@ import {request as httpRequest, type IncomingMessage, type RequestOptions} from 
 import {request as httpsRequest} from 'node:https'
 import {judgeUrl} from './url-guard.ts'
 
-export interface Parcel {
+interface Parcel {
   url: string
   headers: Record<string, string>
   secret: string
@@ -16,7 +16,7 @@ export interface Parcel {
   signal: AbortSignal
 }
 
-export type PostError = 'Timeout' | 'Connection failed' | 'Destination rejected' | 'Delivery failed'
+type PostError = 'Timeout' | 'Connection failed' | 'Destination rejected' | 'Delivery failed'
 
 export interface Posted {
   status: number | null
@@ -30,12 +30,7 @@ const timeoutMs = 10_000
  * not shown: the signing input, its encoding, and the secret's handling. (H05) HMAC-SHA256 over `timestamp.body`, in
  * hex; the timestamp is the real time of sending in Unix seconds (H06), since receivers judge it by their own clock.
  */
-export function signatureOf(
-  secret: string,
-  timestamp: string,
-  body: string,
-  scheme: Parcel['scheme'],
-): string {
+function signatureOf(secret: string, timestamp: string, body: string, scheme: Parcel['scheme']): string {
   const hex = createHmac('sha256', secret).update(`${timestamp}.${body}`).digest('hex')
   return scheme === 'v1' ? `v1=${hex}` : hex
 }

@@ -36,17 +36,14 @@ function faultsOfTypes(types: readonly string[]): Record<string, string[]> {
 
 /** H20: names are unique whatever their case, values are visible ASCII. */
 function faultsOfHeaders(headers: Readonly<Record<string, string>>): Record<string, string[]> {
-  const names = Object.keys(headers)
-  const isTwin = (name: string, i: number) =>
-    names.findIndex((other) => other.toLowerCase() === name.toLowerCase()) < i
-  return Object.fromEntries(
-    names.flatMap((name, i) => {
-      if (isTwin(name, i)) return [[`headers.${name}`, ['is named twice']]]
-      return /^[\x20-\x7e\t]*$/.test(headers[name] ?? '')
-        ? []
-        : [[`headers.${name}`, ['must be visible ASCII']]]
-    }),
-  )
+  const seen = new Set<string>()
+  const faultOf = (name: string, value: string) => {
+    if (seen.has(name.toLowerCase())) return ['is named twice']
+    seen.add(name.toLowerCase())
+    return /^[\x20-\x7e\t]*$/.test(value) ? [] : ['must be visible ASCII']
+  }
+  const faults = Object.entries(headers).map(([name, value]) => [`headers.${name}`, faultOf(name, value)])
+  return Object.fromEntries(faults.filter(([, messages]) => messages?.length))
 }
 
 function isUnchanged({world, params}: SettingsCall, url: string): boolean {

@@ -21,8 +21,10 @@ interface Setting {
   frozenAt: number | null
 }
 
+const live: Setting = {offset: 0, frozenAt: null}
+
 export function openClock(world: World, real: () => number = Date.now): Clock {
-  let setting: Setting = {offset: 0, frozenAt: null}
+  let setting = live
   const now = () => setting.frozenAt ?? real() + setting.offset
   const set = (next: Setting) => {
     setting = next
@@ -39,10 +41,10 @@ export function openClock(world: World, real: () => number = Date.now): Clock {
       ),
     freeze: () => set({offset: setting.offset, frozenAt: now()}),
     thaw: () => set({offset: now() - real(), frozenAt: null}),
-    reset: () => set({offset: 0, frozenAt: null}),
+    reset: () => set(live),
     load: () => {
       const kept = world.meta('clock')
-      setting = kept === undefined ? {offset: 0, frozenAt: null} : (JSON.parse(kept) as Setting)
+      setting = kept === undefined ? live : (JSON.parse(kept) as Setting)
     },
   }
   clock.load()

@@ -3,6 +3,7 @@ import type {World} from '../core/world.ts'
 import {issueHour, issuePeriod, openPeriod, settlePeriod} from '../rules/commissions.ts'
 import {purgeDeliveries} from '../rules/deliveries.ts'
 import {expireNotice} from '../rules/notices.ts'
+import {allPartners} from '../rules/partners.ts'
 import {closeStatement} from '../rules/statements.ts'
 import {keptFor} from '../rules/webhooks.ts'
 import {iso} from './clock.ts'
@@ -26,7 +27,7 @@ interface Job {
   run?(state: State, ids: string[], at: number): string[] | undefined
 }
 
-export interface Fired {
+interface Fired {
   job: string
   at: string
   id: string
@@ -41,9 +42,7 @@ const closeMonth: Job = {
   next: (world) => {
     const from = world.meta(closedUntil)
     if (from === undefined) return undefined
-    const wallets = world.all<{id: string}>(
-      'SELECT id FROM partners WHERE wallet IS NOT NULL ORDER BY global_id',
-    )
+    const wallets = allPartners(world).filter(({wallet}) => wallet !== null)
     return {at: monthStart(Number(from), 1), ids: wallets.map(({id}) => id)}
   },
   run: ({world}, ids, at) => {
@@ -59,7 +58,7 @@ const openCommissions: Job = {
   next: (world) => {
     const last = world.get<{at: number | null}>('SELECT max(period_to) AS at FROM commission_periods')
     if (last === undefined || last.at === null) return undefined
-    const partners = world.all<{id: string}>('SELECT id FROM partners ORDER BY global_id')
+    const partners = allPartners(world)
     return {at: last.at, ids: partners.map(({id}) => id)}
   },
   run: ({world}, ids, at) => ids.map((id) => openPeriod(world, id, at)),
