@@ -12,17 +12,10 @@ import type {Ask} from './terminal/ask.ts'
 import {failureDocument, failureTexts, stackText} from './terminal/failure.ts'
 import type {ListFlags, OutputFlags, SessionFlags} from './terminal/flags.ts'
 import {Interrupts} from './terminal/interrupts.ts'
-import {
-  collected,
-  type Listing,
-  type Mode,
-  Outlet,
-  printDocument,
-  showViews,
-  type View,
-} from './terminal/output.ts'
+import {collected, type Listing, type Mode, Outlet, printDocument} from './terminal/output.ts'
 import type {Query} from './terminal/query/query.ts'
-import type {Table} from './terminal/table.ts'
+import {showViews} from './terminal/show.ts'
+import type {Table, View} from './terminal/table.ts'
 import {paintFor, roomOf, safe, wrap} from './terminal/text.ts'
 import {failureOf, requireOneOutput, wantsJson} from './terminal/usage.ts'
 
@@ -253,8 +246,8 @@ export abstract class ScentCommand extends Command {
     // A command that serves has said all it had to say.
     if (result === undefined && this.views.length === 0) return
     if (mode === 'json' || this.views.length === 0) return this.print(result)
-    await showViews(this.out, this.views, mode, this.flags.columns)
-    for (const text of this.asides) this.note(text)
+    const said = await showViews(this.out, this.views, mode, this.flags.columns)
+    for (const text of [...said, ...this.asides]) this.note(text)
   }
 
   private async print(result: unknown): Promise<void> {

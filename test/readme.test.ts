@@ -37,6 +37,8 @@ function settled(text: string): string {
     .replace(/\d{4}-\d\d-\d\d \d\d:\d\d:\d\d [+-]\d\d:\d\d/g, 'a time')
     .replace(/127\.0\.0\.1:\d+\s*/g, 'a host ')
     .replace(/HOST\s+/g, 'HOST ')
+    .replace(/\b\d+ (?:s|min) ago +/g, 'a moment ago ')
+    .replace(/^TIME +/gm, 'TIME ')
 }
 
 /** As a pattern: … stands for anything in a line, and alone in a line for any lines. */

@@ -1,6 +1,6 @@
 import {entryOf} from '../contract/errors.ts'
 import {Failure} from '../contract/failure.ts'
-import type {View} from '../terminal/output.ts'
+import type {View} from '../terminal/table.ts'
 import type {Ledger} from './journal.ts'
 import type {Refusals} from './screen.ts'
 

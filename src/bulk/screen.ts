@@ -4,7 +4,9 @@ import {Failure} from '../contract/failure.ts'
 import type {Ask} from '../terminal/ask.ts'
 import type {Cell} from '../terminal/cells.ts'
 import type {Interrupts} from '../terminal/interrupts.ts'
-import {Outlet, showCsv, type View} from '../terminal/output.ts'
+import {Outlet} from '../terminal/output.ts'
+import {showCsv} from '../terminal/show.ts'
+import type {View} from '../terminal/table.ts'
 import {safe} from '../terminal/text.ts'
 
 /** Where a job shows itself, and asks: the command that runs it. */

@@ -1,6 +1,6 @@
 import {isFailure} from '../contract/failure.ts'
-import {badge, time} from '../terminal/cells.ts'
-import type {Column} from '../terminal/table.ts'
+import {badge} from '../terminal/cells.ts'
+import {localColumns} from '../terminal/columns.ts'
 import type {Tone} from '../terminal/text.ts'
 import type {JobFile, JobHead, JobKind} from './journal.ts'
 import {kinds} from './kinds.ts'
@@ -54,14 +54,10 @@ const jobTones: Record<string, Tone> = {
   finished: 'good',
 }
 
-export const jobColumns: Column<JobStanding>[] = [
-  {key: 'job', header: 'Job', whole: true, get: ({id}) => id},
-  {key: 'kind', header: 'Kind', get: ({kind}) => kind},
-  {key: 'state', header: 'State', get: ({state}) => badge(state, jobTones)},
-  {key: 'started', header: 'Started', get: ({startedAt}) => time(startedAt)},
-  {key: 'summary', header: 'Summary', get: ({summary}) => summaryText(summary)},
-  {key: 'file', header: 'File', yields: true, get: ({file}) => file},
-]
+export const jobColumns = localColumns<JobStanding>(
+  'id! Job; kind; state!; startedAt Started; summary; file-',
+  {state: ({state}) => badge(state, jobTones), summary: ({summary}) => summaryText(summary)},
+)
 
 const words: Record<string, string> = {alreadyPlaced: 'ordered before', pending: 'not begun'}
 

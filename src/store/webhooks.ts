@@ -11,7 +11,7 @@ const seen = z.object({
   isActive: z.nullable(z.boolean()),
   createdAt: z.nullable(z.string()),
 })
-export type SeenSubscription = z.output<typeof seen>
+type SeenSubscription = z.output<typeof seen>
 
 export interface WebhookRecords {
   /**

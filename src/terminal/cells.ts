@@ -16,19 +16,16 @@ export type Cell =
 
 export function money(amount: Digits | null | undefined, currency: string | null | undefined): Cell {
   if (amount === null || amount === undefined) return null
-  // A service may send anything in the place of a number; what is none is text.
-  return isDigits(amount) ? {kind: 'money', amount, currency} : textOf(amount)
+  // A service may send anything in the place of a number.
+  return isDigits(amount) ? {kind: 'money', amount, currency} : bare(amount)
 }
 
-/** Words of a list, or whatever stands in its place. */
-export function joined(words: unknown, by = ', '): Cell {
-  if (words === null || words === undefined) return null
-  return Array.isArray(words) ? words.map(textOf).join(by) : textOf(words)
-}
-
-/** Anything as text: what has more inside as JSON. */
-function textOf(value: unknown): string {
-  return typeof value === 'object' && value !== null && !isDigits(value) ? printJson(value, 0) : String(value)
+/** Any value as a cell: what holds more inside is written as JSON, but a list of words as these words. */
+export function bare(value: unknown): Cell {
+  if (value === null || value === undefined) return null
+  if (typeof value !== 'object' || isDigits(value)) return value as Cell
+  const isFlat = Array.isArray(value) && value.every((one) => typeof one !== 'object' || isDigits(one))
+  return isFlat ? value.map(String).join(', ') : printJson(value, 0)
 }
 
 /** A moment, in the server's own writing. */
@@ -64,16 +61,24 @@ export function isNumeric(cell: Cell): boolean {
   return isDigits(kinded?.kind === 'money' ? kinded.amount : cell)
 }
 
-/** True for a moment, whose zone is no use in half. */
+/** True for a moment, which is useless if its zone is cut off. */
 export const isTime = (cell: Cell): boolean => kindOf(cell)?.kind === 'time'
 
-/** The bare value, for a pipe or a spreadsheet: digits as they came, ISO times, no unit. */
-export function plain(cell: Cell): string {
-  if (cell === null || cell === undefined) return ''
+/** The value itself, without its unit and tone. */
+export function unwrapped(cell: Cell): unknown {
   const kinded = kindOf(cell)
-  if (!kinded) return textOf(cell)
-  if (kinded.kind === 'money') return String(kinded.amount)
+  if (!kinded) return cell
+  if (kinded.kind === 'money') return kinded.amount
   return kinded.kind === 'badge' ? kinded.text : kinded.at
+}
+
+/** The bare value, for a pipe or a spreadsheet: digits as they came, ISO times, no unit. */
+export const plain = (cell: Cell): string => String(bare(unwrapped(cell)) ?? '')
+
+/** A cell of a list for people: its times are relative. */
+export function prettyInList(cell: Cell, paint: Paint = noPaint, now = Date.now()): string {
+  const kinded = kindOf(cell)
+  return kinded?.kind === 'time' ? ago(kinded.at, now) : pretty(cell, paint, now)
 }
 
 /** What a person reads: currency beside the amount, local time with its zone, the time left until a deadline. */
@@ -81,7 +86,7 @@ export function pretty(cell: Cell, paint: Paint = noPaint, now = Date.now()): st
   if (cell === null || cell === undefined || cell === '') return paint('-', 'dim')
   if (typeof cell === 'boolean') return cell ? 'yes' : 'no'
   const kinded = kindOf(cell)
-  if (!kinded) return safe(textOf(cell))
+  if (!kinded) return safe(bare(cell))
   if (kinded.kind === 'money') return moneyText(kinded.amount, kinded.currency)
   if (kinded.kind === 'badge') return paint(safe(kinded.text), kinded.tone)
   if (kinded.kind === 'time') return localTime(kinded.at)
@@ -114,6 +119,19 @@ export function span(ms: number): string {
   if (minutes < 60) return `${minutes} min`
   const hours = Math.floor(minutes / 60)
   return minutes % 60 === 0 ? `${hours} h` : `${hours} h ${minutes % 60} min`
+}
+
+const DAY = 86_400_000
+
+/** `3 h ago`, `in 12 days`; the date alone of what is more than 60 days away. */
+function ago(at: string, now: number): string {
+  const away = millis(at) - now
+  if (Number.isNaN(away)) return safe(at)
+  const length = Math.abs(away)
+  if (length > 60 * DAY) return localTime(at).slice(0, 10)
+  const hours = Math.floor(length / 3_600_000)
+  const text = hours < 1 ? span(length) : hours < 48 ? `${hours} h` : `${Math.floor(hours / 24)} days`
+  return away > 0 ? `in ${text}` : `${text} ago`
 }
 
 function timeLeft(at: string, now: number, paint: Paint): string {

@@ -1,22 +1,7 @@
+import type {ClientEvent, Exchange} from '../client/events.ts'
 import {span} from './cells.ts'
 import type {Progress} from './progress.ts'
 import {roomOf, safe, wrap} from './text.ts'
-
-/** An event of the client (client/events.ts). */
-type Event =
-  | {kind: 'waiting'; why: string; ms: number; request?: string; code?: string}
-  | {kind: 'shared-credential'}
-  | {
-      kind: 'exchange'
-      method: string
-      url: string
-      requestBody?: string
-      status?: number
-      requestId?: string
-      responseBody?: string
-      error?: string
-      ms: number
-    }
 
 const reasons: Record<string, string> = {
   'rate-limit': 'Rate limited by the service',
@@ -30,7 +15,7 @@ const NOTICED_MS = 1000
 
 /** Draws a client's events on stderr: waits as progress and, with `debug`, every exchange. */
 export function drawEvents(write: (text: string) => void, progress: Progress, debug: boolean) {
-  return (event: Event): void => {
+  return (event: ClientEvent): void => {
     if (event.kind === 'waiting') {
       const reason = reasons[event.why] ?? event.why
       if (event.ms >= NOTICED_MS || debug)
@@ -49,7 +34,7 @@ export function drawEvents(write: (text: string) => void, progress: Progress, de
   }
 }
 
-function exchangeText(event: Extract<Event, {kind: 'exchange'}>): string {
+function exchangeText(event: Exchange): string {
   const lines = [`> ${event.method} ${event.url}`]
   if (event.requestBody) lines.push(`> ${event.requestBody}`)
   const id = event.requestId ? `, request id ${event.requestId}` : ''

@@ -18,7 +18,7 @@ export const outputFlags = {
     helpGroup: 'OUTPUT',
   }),
   columns: Flags.string({
-    summary: 'Which columns of a table or CSV, in which order.',
+    summary: 'Which columns, in which order: paths of fields, such as pricing.unitPrice.',
     helpValue: 'A,B',
     helpGroup: 'OUTPUT',
   }),

@@ -1,22 +1,7 @@
-import {Failure} from '../contract/failure.ts'
-import {type Cell, isNumeric, isTime, pretty} from './cells.ts'
+import {isUuid} from '../contract/forms.ts'
+import {type Cell, isNumeric, isTime, pretty, prettyInList} from './cells.ts'
+import type {Column} from './columns.ts'
 import {cut, noPaint, type Paint, pad, width, wrap} from './text.ts'
-
-export interface Column<Row> {
-  /** What --columns and a CSV header call it. */
-  key: string
-  header: string
-  get(row: Row): Cell
-  /**
-   * `plain`: in pipes and CSV, not in a terminal, where another cell says it (a currency beside its amount);
-   * `terminal`: the other way round; `asked`: only when --columns names it.
-   */
-  shown?: 'plain' | 'terminal' | 'asked'
-  /** Never cut, whatever the width: an id that is no use in half. Numbers and times never are. */
-  whole?: true
-  /** Left out where the terminal is too narrow for all; the last such column goes first. */
-  yields?: true
-}
 
 interface Field {
   label: string
@@ -39,75 +24,119 @@ export interface Table<Row> {
   live?: true
 }
 
-/** A list inside an answer, where nothing has checked that it is one. */
+/** One thing instead of a list: its facts below each other. */
+export interface Card<Row> extends Table<Row> {
+  rows: [Row]
+  upright: true
+}
+
+/** A table or a card of any row. Rows go only into the columns of their own view. */
+// biome-ignore lint/suspicious/noExplicitAny: a heterogeneous list of views, each closed in itself
+export type View = (Table<any> & {upright?: never}) | Card<any>
+
+/** A card of one row, with what a list shows only if asked. A person does not see such a fact if it is empty. */
+export function card<Row>(row: Row, columns: Column<Row>[], title?: string): Card<Row> {
+  const shown = columns.map(({shown, ...column}): Column<Row> => {
+    if (shown !== 'asked') return shown === undefined ? column : {...column, shown}
+    return isEmpty(column.get(row)) ? {...column, shown: 'plain'} : column
+  })
+  return {rows: [row], upright: true, columns: shown, ...(title !== undefined && {title})}
+}
+
+/** A list inside an answer, which may be anything else. */
 export function rowsOf<Row>(list: readonly Row[] | null | undefined): Row[] {
   return Array.isArray(list) ? list.filter((row) => typeof row === 'object' && row !== null) : []
 }
 
-/** The columns --columns names, in its order, else those that are shown by themselves. */
-export function chosen<Row>(
-  columns: Column<Row>[],
-  names: string | undefined,
-  target: 'terminal' | 'plain',
-): Column<Row>[] {
-  if (names === undefined) {
-    return columns.filter(({shown}) => shown === undefined || shown === target)
-  }
-  return names.split(',').map((name) => {
-    const {yields: _, ...found} = columns.find(({key}) => key === name.trim()) ?? {}
-    // A column that was asked for does not yield.
-    if ('get' in found) return found
-    throw new Failure('INVALID_INPUT', {
-      message: `There is no column "${name.trim()}".`,
-      hint: `Known columns: ${columns.map(({key}) => key).join(', ')}.`,
-    })
-  })
+interface Screen {
+  /** Cells of a line. */
+  terminalWidth: number
+  paint?: Paint
+  now?: number
 }
 
-interface Cut {
+/** Text for people, and the columns for which there was no room. */
+interface Drawn {
+  text: string
+  hidden: Column<never>[]
+}
+
+interface Measured {
   column: Column<never>
   /** Each cell as text, and the same with its colours. */
-  cells: {text: string; painted: string}[]
+  cells: {text: string; painted: string; empty: boolean}[]
   numeric: boolean
-  /** Cells of the terminal that it wants, that it should have, and that it can do with. */
-  wanted: number
-  fair: number
+  isId: boolean
+  empty: boolean
+  /** Cells of the terminal that it takes, and how few will do. */
+  room: number
   least: number
 }
 
 const GAP = 2
-const FAIR = 24
-const LEAST = 8
+/** A text is not cut to less than this, and a reason not wrapped to less. */
+const LEAST_TEXT = 20
+const LEAST_REASON = 32
+const INDENT = '  '
 
-function measure<Row>(column: Column<Row>, rows: Row[], paint: Paint, now: number | undefined): Cut {
+const isLongId = (cell: Cell) => typeof cell === 'string' && isUuid(cell)
+const isEmpty = (cell: Cell) => cell === null || cell === undefined || cell === ''
+
+function measure<Row>(
+  column: Column<Row>,
+  rows: Row[],
+  {paint = noPaint, now}: Screen,
+  textOf: typeof pretty,
+): Measured {
   const values = rows.map((row) => column.get(row))
-  const cells = values.map((cell) => ({text: pretty(cell, noPaint, now), painted: pretty(cell, paint, now)}))
-  const filled = values.filter((cell) => cell !== null && cell !== undefined)
-  const numeric = filled.length > 0 && filled.every(isNumeric)
-  const whole = column.whole || numeric || (filled.length > 0 && filled.every(isTime))
-  const wanted = cells.reduce((most, {text}) => Math.max(most, width(text)), width(column.header))
-  const atLeast = (room: number) => (whole ? wanted : Math.min(wanted, Math.max(room, width(column.header))))
-  return {column: column as Column<never>, cells, numeric, wanted, fair: atLeast(FAIR), least: atLeast(LEAST)}
+  const cells = values.map((cell) => ({
+    text: textOf(cell, noPaint, now),
+    painted: textOf(cell, paint, now),
+    empty: isEmpty(cell),
+  }))
+  const filled = values.filter((cell) => !isEmpty(cell))
+  const isAll = (test: (cell: Cell) => boolean) => filled.length > 0 && filled.every(test)
+  const numeric = isAll(isNumeric)
+  const room = cells.reduce((most, {text}) => Math.max(most, width(text)), width(column.header))
+  const fewest = Math.max(column.wraps ? LEAST_REASON : LEAST_TEXT, width(column.header))
+  const isId = column.isId ?? isAll(isLongId)
+  const isWhole = (column.keeps && !column.wraps) || numeric || isAll(isTime) || isAll(isLongId)
+  const least = isWhole ? room : Math.min(room, fewest)
+  return {column: column as Column<never>, cells, numeric, isId, empty: filled.length === 0, room, least}
 }
 
-const total = (cuts: Cut[], room: 'wanted' | 'fair') => cuts.reduce((sum, cut) => sum + cut[room] + GAP, -GAP)
+const total = (columns: Measured[], kind: 'room' | 'least') =>
+  columns.reduce((sum, one) => sum + one[kind] + GAP, -GAP)
 
-/** Leaves out what yields, then cuts the widest first, until the columns fit. */
-function fitted(cuts: Cut[], terminalWidth: number): Cut[] {
-  let kept = cuts
-  while (total(kept, 'fair') > terminalWidth) {
-    const last = kept.findLast(({column}) => column.yields)
-    if (!last) break
-    kept = kept.filter((cut) => cut !== last)
+/**
+ * The columns that fit, long ids being the first to go, then those that matter least; reasons stand below their row
+ * before anything goes. Undefined if what has to stay does not fit.
+ */
+function fitting(
+  all: Measured[],
+  terminalWidth: number,
+): {beside: Measured[]; below: Measured[]} | undefined {
+  const fits = (columns: Measured[]) => total(columns, 'least') <= terminalWidth
+  const [below, rest] = fits(all)
+    ? [[], all]
+    : [all.filter(({column}) => column.wraps), all.filter(({column}) => !column.wraps)]
+  let beside = rest
+  while (!fits(beside)) {
+    const open = beside.length > 1 ? beside.filter(({column}) => !column.keeps) : []
+    const next = open.findLast(({isId}) => isId) ?? open.findLast(({column}) => column.yields) ?? open.at(-1)
+    if (next === undefined) return undefined
+    beside = beside.filter((one) => one !== next)
   }
-  for (let excess = total(kept, 'wanted') - terminalWidth; excess > 0; excess -= 1) {
-    const spare = kept.filter(({wanted, least}) => wanted > least)
-    const widest = spare.reduce<Cut | undefined>(
-      (best, cut) => (best && best.wanted >= cut.wanted ? best : cut),
-      undefined,
-    )
-    if (!widest) break
-    widest.wanted -= 1
+  return {beside: narrowed(beside, terminalWidth), below}
+}
+
+/** Takes the excess from the widest columns that can be cut. */
+function narrowed(columns: Measured[], terminalWidth: number): Measured[] {
+  const kept = columns.map((one) => ({...one}))
+  for (let excess = total(kept, 'room') - terminalWidth; excess > 0; excess -= 1) {
+    const [widest] = kept.filter(({room, least}) => room > least).sort((a, b) => b.room - a.room)
+    if (widest === undefined) break
+    widest.room -= 1
   }
   return kept
 }
@@ -119,93 +148,102 @@ const bare = {
   ...{'right-mid': '', middle: '', truncate: '…'},
 }
 
-/** An aligned table for people. Text only: the caller writes it. */
-export async function tableText<Row>(
-  columns: Column<Row>[],
-  rows: Row[],
-  options: {terminalWidth: number; paint?: Paint; now?: number},
-): Promise<string> {
+/** Lays texts out in columns, and returns the lines. A text may have several lines. */
+async function layOut(columns: {room: number; numeric?: boolean}[], texts: string[][]): Promise<string[]> {
   const {default: CliTable} = await import('cli-table3')
-  const paint = options.paint ?? noPaint
-  const cuts = columns.map((column) => measure(column, rows, paint, options.now))
-  const kept = fitted(cuts, options.terminalWidth)
   const table = new CliTable({
-    head: kept.map(({column}) => paint(column.header.toUpperCase(), 'dim')),
-    colWidths: kept.map(({wanted}) => wanted + GAP),
-    colAligns: kept.map(({numeric}) => (numeric ? 'right' : 'left')),
+    colWidths: columns.map(({room}) => room + GAP),
+    colAligns: columns.map(({numeric}) => (numeric ? 'right' : 'left')),
     chars: bare,
     style: {head: [], border: [], 'padding-left': 0, 'padding-right': GAP},
   })
-  const shownText = ({cells, wanted}: Cut, at: number) => {
-    const {text = '', painted = ''} = cells[at] ?? {}
-    return width(text) > wanted ? cut(text, wanted) : painted
-  }
-  table.push(...rows.map((_, at) => kept.map((column) => shownText(column, at))))
-  return table
-    .toString()
-    .split('\n')
-    .map((line) => `${line.trimEnd()}\n`)
-    .join('')
+  table.push(...texts)
+  const lines = texts.length === 0 ? [] : table.toString().split('\n')
+  return lines.map((line) => `${line.trimEnd()}\n`)
 }
 
-/**
- * Lines of a table whose rows are not known yet: columns grow with what came so far, nothing is cut, and what yields
- * is left out where the first row is too wide.
- */
-export function liveLines<Row>(
-  columns: Column<Row>[],
-  {terminalWidth, paint = noPaint}: {terminalWidth: number; paint?: Paint},
-): (row: Row) => string {
-  type Kept = {column: Column<Row>; room: number}
-  let kept: Kept[] | undefined
-  const roomOf = (column: Column<Row>, row: Row) =>
-    Math.max(width(column.header), width(pretty(column.get(row))))
-  const lineOf = (cellOf: (column: Column<Row>, painter: Paint) => string) =>
-    (kept ?? [])
-      .map(({column, room}) => {
-        const blank = ' '.repeat(Math.max(0, room - width(cellOf(column, noPaint))))
-        return cellOf(column, paint) + blank
-      })
-      .join(' '.repeat(GAP))
-      .trimEnd()
-  return (row) => {
-    const isFirst = kept === undefined
-    kept ??= columns.map((column) => ({column, room: roomOf(column, row)}))
-    const excess = () => (kept ?? []).reduce((sum, {room}) => sum + room + GAP, -GAP) > terminalWidth
-    while (isFirst && excess()) {
-      const last: Kept | undefined = kept.findLast(({column}) => column.yields)
-      if (!last) break
-      kept = kept.filter((one) => one !== last)
-    }
-    for (const one of kept) one.room = Math.max(one.room, roomOf(one.column, row))
-    const head = isFirst ? `${lineOf(({header}, painter) => painter(header.toUpperCase(), 'dim'))}\n` : ''
-    return `${head}${lineOf(({get}, painter) => pretty(get(row), painter))}\n`
-  }
+function cellText({column, cells, room}: Measured, at: number): string {
+  const {text = '', painted = ''} = cells[at] ?? {}
+  if (width(text) <= room) return painted
+  return column.wraps ? wrap(text, room) : cut(text, room)
 }
 
-/** A value that needs more lines than one gets at least this room beside its label. */
+const headText = ({column}: Measured, paint: Paint = noPaint) => paint(column.header.toUpperCase(), 'dim')
+
+/** An aligned table for people, never wider than the terminal. Text only: the caller writes it. */
+export async function tableText<Row>(columns: Column<Row>[], rows: Row[], screen: Screen): Promise<Drawn> {
+  const {terminalWidth, paint} = screen
+  const all = columns.map((column) => measure(column, rows, screen, prettyInList))
+  const filled = all.filter(({empty, column}) => !empty || column.keeps || rows.length === 0)
+  const shown = filled.length > 0 ? filled : all
+  const found = fitting(shown, terminalWidth)
+  if (found === undefined) {
+    const kept = columns.filter((one) => shown.some(({column}) => column === one))
+    return {text: uprightText(kept, rows, screen), hidden: []}
+  }
+  const {beside, below} = found
+  const head = beside.map((one) => headText(one, paint))
+  const lines = await layOut(beside, [head, ...rows.map((_, at) => beside.map((one) => cellText(one, at)))])
+  const reasonsOf = (at: number) =>
+    below
+      .flatMap(({cells}) => cells[at] ?? [])
+      .filter(({empty}) => !empty)
+      .map(({text}) => `${wrap(`${INDENT}${text}`, terminalWidth, INDENT.length)}\n`)
+  // Without reasons beside it, a row is one line.
+  const text =
+    below.length === 0
+      ? lines
+      : lines.flatMap((line, at) => (at === 0 ? [line] : [line, ...reasonsOf(at - 1)]))
+  const kept = new Set([...beside, ...below].map(({column}) => column))
+  return {text: text.join(''), hidden: shown.map(({column}) => column).filter((column) => !kept.has(column))}
+}
+
+/** Rows as blocks of label and value, for a terminal that is too narrow for a table. */
+function uprightText<Row>(columns: Column<Row>[], rows: Row[], screen: Screen): string {
+  const fieldsOf = (row: Row) => columns.map(({header, get}) => ({label: header, cell: get(row)}))
+  return rows.map((row) => fieldsText(fieldsOf(row), screen)).join('\n')
+}
+
+/** A value that needs more lines than one gets at least this room beside its label, or stands below it. */
 const LEAST_VALUE = 20
 
-/**
- * Labels below each other with their values, for one thing instead of a list. A value that does not fit beside its
- * label stands below it, if that keeps it or its words in one line, and else wraps.
- */
-export function fieldsText(
-  fields: Field[],
-  {paint = noPaint, now, terminalWidth}: {paint?: Paint; now?: number; terminalWidth: number},
-): string {
+/** Labels below each other with their values, for one thing instead of a list. Long values wrap. */
+export function fieldsText(fields: Field[], {paint = noPaint, now, terminalWidth}: Screen): string {
   const labels = Math.max(0, ...fields.map(({label}) => width(label)))
-  const beside = terminalWidth - labels - GAP
+  const hang = terminalWidth - labels - GAP < LEAST_VALUE ? GAP : labels + GAP
   return fields
     .map(({label, cell}) => {
       const text = pretty(cell, noPaint, now)
-      if (width(text) <= beside) return `${paint(pad(label, labels), 'dim')}  ${pretty(cell, paint, now)}\n`
-      const hasLongWord = text.split(' ').some((word) => width(word) > beside)
-      const isBelow = beside < LEAST_VALUE || hasLongWord || width(text) <= terminalWidth - GAP
-      const hang = isBelow ? GAP : labels + GAP
-      const lines = wrap(' '.repeat(hang) + text, terminalWidth, hang)
-      if (isBelow) return `${paint(label, 'dim')}\n${lines}\n`
-      return `${paint(pad(label, labels), 'dim')}${lines.slice(labels)}\n`
+      if (labels + GAP + width(text) <= terminalWidth)
+        return `${paint(pad(label, labels), 'dim')}  ${pretty(cell, paint, now)}\n`
+      const below = wrap(' '.repeat(hang) + text, terminalWidth, hang)
+      if (hang === GAP) return `${paint(label, 'dim')}\n${below}\n`
+      return `${paint(pad(label, hang), 'dim')}${below.slice(hang)}\n`
     })
     .join('')
+}
+
+/**
+ * Lines of a table whose rows are not known yet: columns grow with what came so far, and those for which the first row
+ * leaves no room are left out.
+ */
+export function liveLines<Row>(columns: Column<Row>[], screen: Screen): (row: Row) => Promise<Drawn> {
+  const {terminalWidth, paint} = screen
+  let kept: Measured[] | undefined
+  return async (row) => {
+    const measured = columns.map((column) => measure(column, [row], screen, pretty))
+    const isFirst = kept === undefined
+    const before = kept ?? fitting(measured, terminalWidth)?.beside ?? measured
+    const cells = measured.flatMap((one) => {
+      const room = before.find(({column}) => column === one.column)?.room
+      return room === undefined ? [] : [{...one, room: Math.max(room, one.room)}]
+    })
+    kept = cells
+    const drawn = narrowed(cells, terminalWidth)
+    const isKept = (column: Column<never>) => cells.some((one) => one.column === column)
+    const hidden = isFirst ? measured.map(({column}) => column).filter((column) => !isKept(column)) : []
+    if (total(drawn, 'room') > terminalWidth) return {text: uprightText(columns, [row], screen), hidden}
+    const head = isFirst ? [drawn.map((one) => headText(one, paint))] : []
+    return {text: (await layOut(drawn, [...head, drawn.map((one) => cellText(one, 0))])).join(''), hidden}
+  }
 }

@@ -118,8 +118,8 @@ export function requireOneOutput(flags: OutputChoice, raw: Interfaces.ParserOutp
   const clash =
     asJson && typed && flags.output !== 'json'
       ? `--output ${flags.output} does not go with ${flags.json ? '--json' : '--query'}, which prints JSON.`
-      : flags.columns !== undefined && (asJson || flags.output === 'json' || flags.output === 'ndjson')
-        ? '--columns goes with a table or CSV. In JSON, --query chooses.'
+      : flags.columns !== undefined && (asJson || flags.output === 'json')
+        ? '--columns goes with a table, CSV or ndjson. In JSON, --query chooses.'
         : undefined
   if (clash) throw new Failure('INVALID_INPUT', {message: clash, hint: 'Give one of the two.'})
 }

@@ -185,7 +185,7 @@ describe.skipIf(missing)('in a terminal', () => {
       )
     })
     const {stdout} = await scent('wallet', 'balance')
-    expect(stdout).toMatch(/^balance\t\d+(\.\d+)?\n/)
+    expect(stdout).toMatch(/^balanceAfter\t\d+(\.\d+)?\n/)
     const days = 'reports sales by-day --from 2026-01-01 --to 2027-01-01'
     await at(days, async (terminal) => {
       await terminal.see('[0]')
@@ -209,7 +209,7 @@ describe('a discount code', () => {
     const {id, value} = (await json('discounts', 'list')).items[0]
     const changed = await scent('discounts', 'update', id, '--value', '12.50', '--yes')
     expect(changed.stderr).toMatch(/value\s+10\s+12\.50/)
-    expect(changed.stdout).toMatch(/^scope\tAll$/m)
+    expect(changed.stdout).toMatch(/^productScope\tAll$/m)
     expect(await json('discounts', 'list')).toMatchObject({items: [{id, value: 12.5}, {}]})
     const same = await scent('discounts', 'update', id, '--value', '12.5', '--yes')
     expect(same.stderr).toContain('Nothing was sent')

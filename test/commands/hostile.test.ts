@@ -62,13 +62,13 @@ const scent = (line: string) => run(env, line.split(' '))
 
 describe('text that wants to take over', () => {
   it('stays one visible cell in a pipe', async () => {
-    const {stdout} = await scent('catalog variants --columns id,sku,price')
+    const {stdout} = await scent('catalog variants --columns id,sku,pricing.unitPrice')
     expect(stdout).toMatch(CLEAN)
     expect(stdout).toBe(texts.map((text) => `${id}\t${safe(text)}\t-1.50\n`).join(''))
   })
 
   it('is no formula in CSV, where numbers stay numbers', async () => {
-    const {stdout} = await scent('catalog variants --output csv --columns sku,price')
+    const {stdout} = await scent('catalog variants --output csv --columns sku,pricing.unitPrice')
     expect(stdout).toMatch(CLEAN)
     const [, ...rows] = parse(stdout) as string[][]
     expect(rows.map(([sku = '']) => sku.replace(/^'/, ''))).toEqual(texts.map(safe))
@@ -80,7 +80,7 @@ describe('text that wants to take over', () => {
 
   it('is no formula either where it stands in the place of a number, a list or a word', async () => {
     const {stdout} = await scent(
-      'catalog variants --limit 3 --output csv --columns price,size,sku,stock,sample',
+      'catalog variants --limit 3 --output csv --columns pricing.unitPrice,sizeMl,sku,availability.state,isSample',
     )
     const [, ...rows] = parse(stdout) as string[][]
     expect(rows.flat().filter((cell) => /^[=+@]/.test(cell))).toEqual([])

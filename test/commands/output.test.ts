@@ -153,9 +153,9 @@ describe('rows in a pipe', () => {
   })
 
   it('become CSV with a header, numbers as they came', async () => {
-    const {stdout} = await scent('wallet transactions --output csv --all --columns amount,currency,time')
+    const {stdout} = await scent('wallet transactions --output csv --all --columns amount,currency,timestamp')
     expect(stdout.split('\n').slice(0, 4)).toEqual([
-      'amount,currency,time',
+      'amount,currency,timestamp',
       '10.50,SAR,2026-01-31T10:00:01Z',
       '0.10,SAR,2026-01-31T10:00:01Z',
       '7,SAR,2026-01-31T10:00:02Z',
@@ -171,14 +171,21 @@ describe('rows in a pipe', () => {
   })
 
   it('are chosen by --columns, and an unknown one is refused with the known ones', async () => {
-    expect((await scent('wallet transactions --columns type,amount --page-size 2')).stdout).toBe(
+    expect((await scent('wallet transactions --columns transactionType,amount --page-size 2')).stdout).toBe(
       'Debit\t10.50\nDebit\t0.10\n',
     )
     const {code, stderr} = await scent('wallet transactions --columns amuont')
     expect([code, stderr]).toEqual([
       2,
-      expect.stringMatching(/no column "amuont"[\s\S]*time, type, reference, amount/),
+      expect.stringMatching(/no column "amuont"[\s\S]*timestamp, transactionType, referenceType, amount/),
     ])
+  })
+
+  it('are ndjson of the paths that --columns names', async () => {
+    const {stdout} = await scent(
+      'wallet transactions --output ndjson --columns transactionType,amount --page-size 1',
+    )
+    expect(stdout).toBe('{"transactionType":"Debit","amount":10.50}\n')
   })
 
   it('wait for a slow reader, without a word', async () => {
@@ -237,8 +244,7 @@ describe('flags that do not go together', () => {
   it.each([
     ['--json --output csv', '--output csv does not go with --json'],
     ['--query @ --output table', '--output table does not go with --query'],
-    ['--json --columns amount', '--columns goes with a table or CSV'],
-    ['--output ndjson --columns amount', '--columns goes with a table or CSV'],
+    ['--json --columns amount', '--columns goes with a table, CSV or ndjson'],
     ['--output yaml', 'Expected --output=yaml to be one of: table, json, ndjson, csv'],
     ['--all --page 2', '--page does not go with --all.'],
     ['--page-size 101', 'Expected an integer less than or equal to 100'],

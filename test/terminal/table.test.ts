@@ -1,6 +1,8 @@
 import {describe, expect, it} from 'vitest'
 import {money, time} from '../../src/terminal/cells.ts'
-import {type Column, chosen, rowsOf, tableText} from '../../src/terminal/table.ts'
+import type {Column} from '../../src/terminal/columns.ts'
+import {chosen} from '../../src/terminal/columns.ts'
+import {liveLines, rowsOf, tableText} from '../../src/terminal/table.ts'
 import {width} from '../../src/terminal/text.ts'
 
 interface Row {
@@ -8,70 +10,131 @@ interface Row {
   name: string
   amount: number
   note?: string
+  why?: string
 }
 
 const columns: Column<Row>[] = [
-  {key: 'id', header: 'Id', whole: true, get: ({id}) => id},
+  {key: 'id', header: 'Id', isId: true, get: ({id}) => id},
   {key: 'name', header: 'Name', get: ({name}) => name},
   {key: 'amount', header: 'Amount', get: ({amount}) => money(amount, 'SAR')},
   {key: 'note', header: 'Note', yields: true, get: ({note}) => note},
-  {key: 'currency', header: 'Currency', shown: 'plain', get: () => 'SAR'},
-  {key: 'more', header: 'More', shown: 'asked', get: () => 'more'},
 ]
+
+const why: Column<Row> = {key: 'why', header: 'Why', wraps: true, get: (row) => row.why}
 
 const rows: Row[] = [
   {id: 'aaaaaaaaaaaaaaaaaaaa', name: '香水 of the house, a very long name indeed', amount: 7, note: 'first'},
   {id: 'bbbbbbbbbbbbbbbbbbbb', name: 'short', amount: 1234.5},
 ]
 
-const shown = (terminalWidth: number) =>
-  tableText(chosen(columns, undefined, 'terminal'), rows, {terminalWidth})
+async function shown(terminalWidth: number, all = columns, list = rows) {
+  const {text, hidden} = await tableText(all, list, {terminalWidth})
+  const lines = text.trimEnd().split('\n')
+  expect(Math.max(...lines.map(width))).toBeLessThanOrEqual(terminalWidth)
+  return {lines, hidden: hidden.map(({key}) => key)}
+}
 
 describe('a table in a terminal', () => {
   it('is aligned by cells, numbers to the right', async () => {
-    const [header = '', ...lines] = (await shown(100)).trimEnd().split('\n')
+    const {lines, hidden} = await shown(100)
+    const [header = '', ...below] = lines
     expect(header).toMatch(/^ID {20}NAME +AMOUNT {2}NOTE$/)
-    const edges = lines.map((line) => width(line.slice(0, line.indexOf('SAR') + 3)))
+    const edges = below.map((line) => width(line.slice(0, line.indexOf('SAR') + 3)))
     expect(new Set([...edges, header.indexOf('AMOUNT') + 6]).size).toBe(1)
-    expect(lines[1]).toMatch(/^b{20} {2}short +1234\.50 SAR {2}-$/)
+    expect(below[1]).toMatch(/^b{20} {2}short +1234\.50 SAR {2}-$/)
+    expect(hidden).toEqual([])
   })
 
-  it('leaves out what yields, then cuts long text, and never an id or a number', async () => {
-    const lines = (await shown(50)).trimEnd().split('\n')
+  it('cuts long text first, then leaves out long ids as a whole, then what matters least', async () => {
+    expect((await shown(64)).lines[1]).toBe(
+      'aaaaaaaaaaaaaaaaaaaa  香水 of the house, a …     7.00 SAR  first',
+    )
+    expect(await shown(50)).toMatchObject({
+      lines: [expect.stringMatching(/^NAME +AMOUNT {2}NOTE$/), expect.anything(), expect.anything()],
+      hidden: ['id'],
+    })
+    const narrow = await shown(35)
+    expect(narrow.hidden).toEqual(['id', 'note'])
+    expect(narrow.lines[1]).toBe('香水 of the house, a …     7.00 SAR')
+  })
+
+  it('never cuts what has to stay: rows stand upright instead', async () => {
+    const {lines, hidden} = await shown(
+      24,
+      columns.map((column) => ({...column, keeps: true})),
+    )
+    expect(hidden).toEqual([])
+    expect(lines.join(' ')).toContain('aaaaaaaaaaaaaaaaaaaa')
+    expect(lines.join('\n')).toMatch(/^Amount {2}1234\.50 SAR$/m)
+  })
+
+  it('leaves out a column that is empty in every row, and one that is not is a dash', async () => {
+    const {lines} = await shown(100, columns, rows.slice(1))
     expect(lines[0]).not.toContain('NOTE')
-    expect(lines[1]).toBe('aaaaaaaaaaaaaaaaaaaa  香水 of the ho…     7.00 SAR')
-    expect(lines[2]).toBe('bbbbbbbbbbbbbbbbbbbb  short            1234.50 SAR')
-    expect(lines.map(width)).toEqual([50, 50, 50])
+    expect((await shown(100)).lines[2]).toMatch(/ -$/)
   })
 
-  it('stays whole where nothing can be cut any more', async () => {
-    expect(await shown(10)).toContain('aaaaaaaaaaaaaaaaaaaa')
-    expect(await shown(10)).toContain('1234.50 SAR')
+  it('keeps an empty column that was asked for', async () => {
+    const {lines} = await shown(100, chosen(columns, 'name,note', 'terminal'), rows.slice(1))
+    expect(lines[0]).toContain('NOTE')
   })
 })
 
-describe('the choice of columns', () => {
-  const keys = (names: string | undefined, target: 'terminal' | 'plain') =>
-    chosen(columns, names, target).map(({key}) => key)
+describe('a reason', () => {
+  const text =
+    'The service refused it: the price lock had expired before the order was sent. Nothing was charged.'
+  const list = rows.map((row) => ({...row, why: text}))
+  const all = [...columns.slice(1, 3), why]
 
-  it('by itself differs between a terminal and a pipe', () => {
-    expect(keys(undefined, 'terminal')).toEqual(['id', 'name', 'amount', 'note'])
-    expect(keys(undefined, 'plain')).toEqual(['id', 'name', 'amount', 'note', 'currency'])
+  it('wraps beside its row if there is room', async () => {
+    const {lines} = await shown(90, all, list)
+    expect(lines[0]).toMatch(/WHY$/)
+    const start = lines[0]?.indexOf('WHY') ?? 0
+    // The name of the row holds two wide characters.
+    expect(
+      lines
+        .slice(1, 4)
+        .map((line, at) => line.slice(at === 0 ? start - 2 : start))
+        .join(' '),
+    ).toBe(text)
   })
 
-  it('follows --columns, in its order', () => {
-    expect(keys('more, id', 'terminal')).toEqual(['more', 'id'])
+  it.each([60, 40, 33])('wraps below its row otherwise, and is never cut (%i)', async (terminalWidth) => {
+    const {lines, hidden} = await shown(terminalWidth, all, list)
+    expect(hidden).toEqual([])
+    const reason = lines.filter((line) => line.startsWith('  ')).map((line) => line.trim())
+    expect(reason.join(' ')).toBe(`${text} ${text}`)
   })
+})
 
-  it('keeps what it names, however narrow the terminal', async () => {
-    const asked = chosen(columns, 'id,note', 'terminal')
-    expect(await tableText(asked, rows, {terminalWidth: 20})).toContain('NOTE')
+describe('the times of a list', () => {
+  const now = Date.parse('2026-02-01T12:00:00Z')
+  const timed: Column<{at: string}>[] = [{key: 'at', header: 'At', get: ({at}) => time(at)}]
+  it.each([
+    ['2026-02-01T11:59:30Z', '30 s ago'],
+    ['2026-02-01T11:46:00Z', '14 min ago'],
+    ['2026-02-01T03:10:00Z', '8 h ago'],
+    ['2026-01-20T12:00:00Z', '12 days ago'],
+    ['2026-02-08T13:00:00Z', 'in 7 days'],
+    ['2025-10-01T12:00:00Z', '2025-10-01'],
+    ['soon', 'soon'],
+  ])('are relative: %s is %s', async (at, text) => {
+    expect((await tableText(timed, [{at}], {terminalWidth: 80, now})).text).toBe(`AT\n${text}\n`)
   })
+})
 
-  it('names the known columns where one is unknown', () => {
-    expect(() => keys('id,nmae', 'plain')).toThrow(
-      expect.objectContaining({code: 'INVALID_INPUT', hint: expect.stringContaining('id, name, amount')}),
-    )
+describe('rows that are watched', () => {
+  it('stand below each other as they come, and never wider than the terminal', async () => {
+    const line = liveLines(columns, {terminalWidth: 50})
+    const first = await line({id: 'aaaaaaaaaaaaaaaaaaaa', name: 'a', amount: 1})
+    expect(first.text).toMatch(/^ID +NAME +AMOUNT +NOTE\na{20} +a +1\.00 SAR +-\n$/)
+    const second = await line({
+      id: 'bbbbbbbbbbbbbbbbbbbb',
+      name: 'a name that is much too long for it',
+      amount: 2,
+    })
+    expect(Math.max(...second.text.split('\n').map(width))).toBeLessThanOrEqual(50)
+    expect(second.text).toMatch(/^Id +b{20}\nName +a name .*\nAmount +2\.00 SAR\n/)
   })
 })
 
@@ -80,15 +143,3 @@ describe('a list inside an answer', () => {
     expect(rowsOf(list as never)).toEqual([])
   })
 })
-
-it.each([40, 50, 130])(
-  'a time is never cut, however narrow, and a longer text makes room for it (%i)',
-  async (terminalWidth) => {
-    const timed: Column<Row>[] = [
-      {key: 'name', header: 'Name', get: ({name}) => name},
-      {key: 'at', header: 'At', get: () => time('2026-01-02T03:04:05Z')},
-    ]
-    const text = await tableText(timed, rows, {terminalWidth})
-    expect(text.match(/2026-01-0\d \d\d:04:05 [+-]\d\d:\d\d/g)).toHaveLength(2)
-  },
-)

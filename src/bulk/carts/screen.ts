@@ -1,6 +1,6 @@
 import {badge} from '../../terminal/cells.ts'
-import type {Card} from '../../terminal/output.ts'
-import type {Column, Table} from '../../terminal/table.ts'
+import {type Column, localColumns} from '../../terminal/columns.ts'
+import {type Card, card, type Table} from '../../terminal/table.ts'
 import {counted, type Tone} from '../../terminal/text.ts'
 import type {CartPlan} from './plan.ts'
 import type {CartLineView, CartSummary} from './report.ts'
@@ -14,14 +14,9 @@ interface PlannedLine {
   target: number | null
 }
 
-const columnsOf = <Row extends PlannedLine>(done: boolean): Column<Row>[] => [
-  {key: 'customer', header: 'Customer', get: ({customerRef}) => customerRef},
-  {key: 'line', header: 'SKU', shown: 'terminal', get: ({sku, variantId}) => sku ?? variantId},
-  {key: 'sku', header: 'SKU', shown: 'plain', get: ({sku}) => sku},
-  {key: 'variant', header: 'Variant', shown: 'plain', get: ({variantId}) => variantId},
-  {key: 'before', header: done ? 'Before' : 'Now', get: ({before}) => before},
-  {key: 'target', header: done ? 'Target' : 'Then', get: ({target}) => target},
-]
+const columnsOf = <Row extends PlannedLine>(done: boolean): Column<Row>[] =>
+  localColumns<Row>(`customerRef- Customer; sku|variantId*! SKU; sku+ SKU; variantId+ Variant;
+    before ${done ? 'Before' : 'Now'}; target! ${done ? 'Target' : 'Then'}`)
 
 const sumOf = (carts: CartPlan[]) => carts.reduce((sum, {changes}) => sum + changes, 0)
 const linesOf = (carts: CartPlan[]): PlannedLine[] =>
@@ -87,25 +82,20 @@ export function importedTable(
     rows: lines,
     columns: [
       ...columnsOf<CartLineView>(true),
-      {
-        key: 'outcome',
-        header: 'Outcome',
-        get: (line) => (line.outcome === 'done' ? changeOf(line) : badge(line.outcome, tones)),
-      },
-      {key: 'row', header: 'Line', get: ({row}) => row},
-      {key: 'state', header: 'State', shown: 'plain', get: ({error}) => error?.state},
-      {key: 'why', header: 'Why', get: ({error}) => error?.message},
+      ...localColumns<CartLineView>('outcome!; row Line; error.state+ State; error.message~ Why', {
+        outcome: (line) => (line.outcome === 'done' ? changeOf(line) : badge(line.outcome, tones)),
+      }),
     ],
   }
 }
 
 /** What an import adds up to, in carts. */
 export function importSummary(summary: CartSummary): Card<CartSummary> {
-  const all: Column<CartSummary>[] = [
-    {key: 'done', header: 'Carts done', get: ({done}) => done},
-    {key: 'refused', header: 'With refused lines', get: ({refused}) => refused || null},
-    {key: 'unknown', header: 'Unknown', get: ({unknown}) => unknown || null},
-    {key: 'pending', header: 'Not done yet', get: ({pending}) => pending || null},
-  ]
-  return {rows: [summary], upright: true, columns: all.filter(({get}) => get(summary) !== null)}
+  const all = localColumns<CartSummary>(
+    'done Carts done; refused With refused lines; unknown Unknown; pending Not done yet',
+  )
+  return card(
+    summary,
+    all.filter(({key}) => key === 'done' || summary[key as keyof CartSummary]),
+  )
 }

@@ -1,7 +1,7 @@
 import {type Digits, exact} from '../../contract/money.ts'
 import {badge, type Cell, money, moneyText, span} from '../../terminal/cells.ts'
-import type {Card} from '../../terminal/output.ts'
-import type {Column, Table} from '../../terminal/table.ts'
+import {localColumns} from '../../terminal/columns.ts'
+import {type Card, card, type Table} from '../../terminal/table.ts'
 import {counted, type Tone} from '../../terminal/text.ts'
 import type {Ledger} from '../journal.ts'
 import type {DryRun, OrderPlan} from './plan.ts'
@@ -14,18 +14,14 @@ const verdictTones: Record<string, Tone> = {
   UNKNOWN: 'bad',
 }
 
-const columns: Column<OrderVerdict>[] = [
-  {key: 'reference', header: 'Reference', whole: true, get: (row) => row.externalReference},
-  {key: 'verdict', header: 'Verdict', whole: true, get: ({verdict}) => badge(verdict, verdictTones)},
-  {key: 'outcome', header: 'Outcome', shown: 'plain', get: ({outcome}) => outcome},
-  {key: 'order', header: 'Order', yields: true, get: ({orderId}) => orderId},
-  {key: 'total', header: 'Total', yields: true, get: ({total, currency}) => money(total, currency)},
-  {key: 'currency', header: 'Currency', shown: 'plain', get: ({currency}) => currency},
-  {key: 'customer', header: 'Customer', yields: true, get: ({customerRef}) => customerRef},
-  {key: 'rows', header: 'Line', get: ({rows}) => rows.join(' ')},
-  {key: 'state', header: 'State', shown: 'plain', get: ({error}) => error?.state},
-  {key: 'why', header: 'Why', get: ({why}) => why},
-]
+const columns = localColumns<OrderVerdict>(
+  `externalReference! Reference; verdict!; outcome+; orderId Order; total- Total; currency+;
+    customerRef- Customer; rows Line; error.state+ State; why~`,
+  {
+    verdict: ({verdict}) => badge(verdict, verdictTones),
+    total: ({total, currency}) => money(total, currency),
+  },
+)
 
 export function verdictTable(
   rows: Iterable<OrderVerdict>,
@@ -66,47 +62,32 @@ function proofText({proved, debits, missing, others}: Ledger): string {
 }
 
 export function planCard(plan: OrderPlan | DryRun): Card<OrderPlan | DryRun> {
-  const amount = (value: Digits | null): Cell => money(value, plan.currency ?? 'SAR')
+  const amount = (value: Digits | null | undefined): Cell => money(value, plan.currency ?? 'SAR')
   const previews = 'baskets' in plan ? plan : undefined
   const all = plan.unpriced.length === 0
-  const fields: Column<OrderPlan | DryRun>[] = [
-    {key: 'file', header: 'File', get: ({file}) => file},
-    {key: 'orders', header: 'Orders', get: ({orders}) => orders},
-    {key: 'lines', header: 'Lines', get: ({lines}) => lines},
-    {key: 'units', header: 'Units', get: ({units}) => units},
-    {key: 'goods', header: 'Goods incl. VAT', get: ({goods}) => amount(goods)},
-    {
-      key: 'priced-goods',
-      header: 'Goods with a price',
-      get: ({pricedGoods}) => (all ? null : amount(pricedGoods)),
-    },
-    {
-      key: 'unpriced',
-      header: 'Variants without a price',
-      get: ({unpriced}) => (all ? null : unpriced.map(({sku, variantId}) => sku ?? variantId).join(', ')),
-    },
-    {key: 'total', header: 'Total with shipping', get: () => amount(previews?.total ?? null)},
-    {key: 'baskets', header: 'Baskets previewed', get: () => previews?.baskets ?? null},
-    {key: 'refused', header: "Orders that can't be made", get: () => previews?.refused.length || null},
-    {key: 'wallet', header: 'Wallet now', get: ({wallet}) => amount(wallet)},
-    {
-      key: 'wallet-after',
-      header: previews ? 'Wallet after' : 'Wallet after the goods',
-      get: ({walletAfter}) => amount(walletAfter),
-    },
-    {key: 'requests', header: 'Requests', get: ({requests}) => requests},
-    {key: 'time', header: 'Time at the quota', get: ({leastMs}) => timeText(leastMs)},
-  ]
-  return {rows: [plan], upright: true, columns: fields.filter(({get}) => get(plan) !== null)}
+  const lines = `file; orders; lines; units; goods Goods incl. VAT; pricedGoods Goods with a price;
+    unpriced Variants without a price; total Total with shipping; baskets Baskets previewed;
+    refused Orders that can't be made; wallet Wallet now; walletAfter Wallet after${previews ? '' : ' the goods'};
+    requests; leastMs Time at the quota`
+  const fields = localColumns<OrderPlan | DryRun>(lines, {
+    goods: ({goods}) => amount(goods),
+    pricedGoods: ({pricedGoods}) => (all ? null : amount(pricedGoods)),
+    unpriced: ({unpriced}) => (all ? null : unpriced.map(({sku, variantId}) => sku ?? variantId).join(', ')),
+    total: () => amount(previews?.total),
+    refused: () => previews?.refused.length || null,
+    wallet: ({wallet}) => amount(wallet),
+    walletAfter: ({walletAfter}) => amount(walletAfter),
+    leastMs: ({leastMs}) => timeText(leastMs),
+  })
+  return card(
+    plan,
+    fields.filter(({get}) => get(plan) !== null),
+  )
 }
 
-const refusedColumns: Column<RefusedPreview>[] = [
-  {key: 'reference', header: 'Reference', whole: true, get: (row) => row.externalReference},
-  {key: 'customer', header: 'Customer', yields: true, get: ({customerRef}) => customerRef},
-  {key: 'rows', header: 'Line', get: ({rows}) => rows.join(' ')},
-  {key: 'state', header: 'State', get: ({state}) => state},
-  {key: 'why', header: 'Why', get: ({message}) => message},
-]
+const refusedColumns = localColumns<RefusedPreview>(
+  'externalReference! Reference; customerRef- Customer; rows Line; state; message~ Why',
+)
 
 /** The orders that can't be made, if there are any. */
 export function refusedPreviews({refused}: DryRun): Table<RefusedPreview>[] {

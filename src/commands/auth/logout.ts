@@ -6,7 +6,7 @@ import {removeOwn} from '../../store/files.ts'
 import {foldersOf} from '../../store/paths.ts'
 import {changeConfig, readConfig, requireProfile} from '../../store/profiles.ts'
 import {tokenFile} from '../../store/shared.ts'
-import {loggedOutColumns} from '../../terminal/views/auth.ts'
+import {loggedOutTable} from '../../terminal/views/auth.ts'
 
 export default class AuthLogout extends ScentCommand {
   static override summary = 'Remove a stored credential from this machine.'
@@ -33,7 +33,7 @@ export default class AuthLogout extends ScentCommand {
     })
     this.note(`Profile "${name}" and its secret are removed.`)
     if (process.env.SCENT_CLIENT_ID) this.note('SCENT_CLIENT_ID is set: commands go on with that credential.')
-    this.show({rows: [{profile: name, secretRemoved}], columns: loggedOutColumns})
+    this.show(loggedOutTable({profile: name, secretRemoved}))
     return {profile: name, secretRemoved}
   }
 }

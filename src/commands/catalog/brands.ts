@@ -2,7 +2,8 @@ import * as Args from '@oclif/core/args'
 import {apiFlags, listFlags, ScentCommand} from '../../command.ts'
 import {type Brand, listBrands, readBrand} from '../../contract/brands.ts'
 import type {Listing} from '../../terminal/output.ts'
-import {brandCard, brandColumns} from '../../terminal/views/catalog.ts'
+import {card} from '../../terminal/table.ts'
+import {brandColumns} from '../../terminal/views/catalog.ts'
 
 export default class CatalogBrands extends ScentCommand {
   static override summary = 'List the brands of the catalog, or show one.'
@@ -24,7 +25,7 @@ export default class CatalogBrands extends ScentCommand {
     const {client} = await this.session(flags)
     if (args.brand !== undefined) {
       const one = await client.call(readBrand, {params: {brandId: args.brand}})
-      await this.showMentioned(readBrand, one, (brand) => [brandCard(brand)])
+      await this.showMentioned(readBrand, one, (brand) => [card(brand, brandColumns)])
       return one
     }
     return this.list(client, listBrands, {}, flags, {columns: brandColumns, empty: 'There is no brand.'})

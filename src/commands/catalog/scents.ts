@@ -3,7 +3,8 @@ import * as Flags from '@oclif/core/flags'
 import {apiFlags, listFlags, ScentCommand} from '../../command.ts'
 import {listScents, readScent, type Scent} from '../../contract/scents.ts'
 import type {Listing} from '../../terminal/output.ts'
-import {scentCard, scentColumns} from '../../terminal/views/catalog.ts'
+import {card} from '../../terminal/table.ts'
+import {scentColumns} from '../../terminal/views/catalog.ts'
 
 export default class CatalogScents extends ScentCommand {
   static override summary = 'List the scents of the catalog, or show one.'
@@ -37,7 +38,7 @@ export default class CatalogScents extends ScentCommand {
     const {client} = await this.session(flags)
     if (args.scent !== undefined) {
       const one = await client.call(readScent, {params: {scentId: args.scent}})
-      await this.showMentioned(readScent, one, (scent) => [scentCard(scent)])
+      await this.showMentioned(readScent, one, (scent) => [card(scent, scentColumns)])
       return one
     }
     const query = {brandId: flags.brand, concentration: flags.concentration, audience: flags.audience}

@@ -1,7 +1,8 @@
 import * as Args from '@oclif/core/args'
 import {apiFlags, ScentCommand} from '../../command.ts'
 import {readVariant, type Variant} from '../../contract/variants.ts'
-import {variantCard} from '../../terminal/views/variants.ts'
+import {card} from '../../terminal/table.ts'
+import {variantColumns} from '../../terminal/views/variants.ts'
 import {include, tokens} from './variants.ts'
 
 export default class CatalogVariant extends ScentCommand {
@@ -21,7 +22,7 @@ export default class CatalogVariant extends ScentCommand {
       params: {variantId: args.variant},
       query: {include: tokens(flags.include)},
     })
-    await this.showMentioned(readVariant, variant, (one) => [variantCard(one, flags.currency !== undefined)])
+    await this.showMentioned(readVariant, variant, (one) => [card(one, variantColumns(false))])
     return variant
   }
 }

@@ -4,6 +4,7 @@ import {apiFlags, ScentCommand} from '../../command.ts'
 import {type CommissionPeriod, objectToCommission} from '../../contract/commissions.ts'
 import {Failure} from '../../contract/failure.ts'
 import {objectTo} from '../../flows/commissions.ts'
+import {card} from '../../terminal/table.ts'
 import {commissionColumns} from '../../terminal/views/commissions.ts'
 
 export default class CommissionsObject extends ScentCommand {
@@ -30,9 +31,7 @@ export default class CommissionsObject extends ScentCommand {
     await this.confirm(`Object to commission period ${args.id}? It can be done once.`)
     const {client} = await this.session(flags)
     const period = await objectTo(client, args.id, reason)
-    await this.showMentioned(objectToCommission, period, (one) => [
-      {rows: [one], upright: true, columns: commissionColumns},
-    ])
+    await this.showMentioned(objectToCommission, period, (one) => [card(one, commissionColumns)])
     return period
   }
 }

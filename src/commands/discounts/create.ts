@@ -4,7 +4,8 @@ import {createDiscountCode, type DiscountBody, type DiscountCode} from '../../co
 import {Failure} from '../../contract/failure.ts'
 import {createDiscount} from '../../flows/discounts.ts'
 import {discountChanges, discountFlags} from '../../terminal/discount-flags.ts'
-import {discountCard} from '../../terminal/views/discounts.ts'
+import {card} from '../../terminal/table.ts'
+import {discountColumns} from '../../terminal/views/discounts.ts'
 
 export default class DiscountsCreate extends ScentCommand {
   static override summary = 'Create a discount code.'
@@ -28,7 +29,7 @@ export default class DiscountsCreate extends ScentCommand {
     const body = {code: args.code, ...unsaid, ...given} as {code: string} & DiscountBody
     const {client, time} = await this.session(flags)
     const created = await createDiscount(client, body, time.ticks)
-    await this.showMentioned(createDiscountCode, created, (one) => [discountCard(one)])
+    await this.showMentioned(createDiscountCode, created, (one) => [card(one, discountColumns)])
     return created
   }
 }

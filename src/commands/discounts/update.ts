@@ -4,7 +4,8 @@ import type {DiscountCode} from '../../contract/discounts.ts'
 import {Failure} from '../../contract/failure.ts'
 import {changesBetween, merged, readDiscount, replaceDiscount} from '../../flows/discounts.ts'
 import {discountChanges, discountFlags} from '../../terminal/discount-flags.ts'
-import {changeTable, discountCard} from '../../terminal/views/discounts.ts'
+import {card} from '../../terminal/table.ts'
+import {changeTable, discountColumns} from '../../terminal/views/discounts.ts'
 
 export default class DiscountsUpdate extends ScentCommand {
   static override summary = 'Change a discount code.'
@@ -30,13 +31,13 @@ export default class DiscountsUpdate extends ScentCommand {
     const difference = changesBetween(seen, merged(seen, changes))
     if (difference.length === 0) {
       this.note(`${seen.code} is that already. Nothing was sent.`)
-      this.show(discountCard(seen))
+      this.show(card(seen, discountColumns))
       return seen
     }
     await this.screen(changeTable(difference))
     await this.confirm(`Change discount code ${seen.code}?`)
     const updated = await replaceDiscount(client, seen, changes)
-    this.show(discountCard(updated))
+    this.show(card(updated, discountColumns))
     return updated
   }
 }

@@ -4,7 +4,8 @@ import {apiFlags, ScentCommand} from '../../command.ts'
 import {salesReports} from '../../contract/reports.ts'
 import {readSales} from '../../flows/reports.ts'
 import {chart} from '../../terminal/chart.ts'
-import {anyView, rowsOf, words} from '../../terminal/views/any.ts'
+import {words} from '../../terminal/guess.ts'
+import {anyView, rowsOf} from '../../terminal/views/any.ts'
 import {seriesOf} from '../../terminal/views/reports.ts'
 
 export default class ReportsSales extends ScentCommand {

@@ -6,7 +6,8 @@ import {Failure} from '../../contract/failure.ts'
 import type {ReturnBody, ReturnRequest} from '../../contract/returns.ts'
 import {readReturnable, requestReturn} from '../../flows/returns.ts'
 import {requireUuid} from '../../terminal/flags.ts'
-import {askLines, deliveredTable, returnableTable, returnCard} from '../../terminal/views/returns.ts'
+import {card} from '../../terminal/table.ts'
+import {askLines, deliveredTable, returnableTable, returnColumns} from '../../terminal/views/returns.ts'
 
 type Lines = ReturnBody['lines']
 
@@ -55,7 +56,7 @@ The one documented reason is Damaged. After a lost answer the request is asked o
       `Request the return of ${units} ${units === 1 ? 'unit' : 'units'} of order ${args.order}?`,
     )
     const request = await requestReturn(client, args.order, body)
-    this.show(returnCard(request))
+    this.show(card(request, returnColumns))
     return request
   }
 

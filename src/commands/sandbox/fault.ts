@@ -3,7 +3,7 @@ import {outputFlags, ScentCommand} from '../../command.ts'
 import {Failure} from '../../contract/failure.ts'
 import {foldersOf} from '../../store/paths.ts'
 import {requireSandbox} from '../../store/sandbox.ts'
-import {faultColumns, type SandboxFault} from '../../terminal/views/sandbox.ts'
+import {faultColumns} from '../../terminal/views/sandbox.ts'
 
 const effects = [
   'status',
@@ -70,7 +70,7 @@ export default class SandboxFaultCommand extends ScentCommand {
     if (flags.clear)
       await callAdmin(running, 'DELETE', flags.id === undefined ? 'faults' : `faults/${flags.id}`)
     if (flags.effect !== undefined) {
-      const fault = await callAdmin<SandboxFault>(
+      const fault = await callAdmin<object>(
         running,
         'POST',
         'faults',
@@ -82,7 +82,7 @@ export default class SandboxFaultCommand extends ScentCommand {
     if (!flags.list && !flags.clear) {
       throw new Failure('MISSING_INPUT', {message: 'Say --effect, --list or --clear.'})
     }
-    const faults = await callAdmin<{items: SandboxFault[]}>(running, 'GET', 'faults')
+    const faults = await callAdmin<{items: object[]}>(running, 'GET', 'faults')
     this.show({columns: faultColumns, rows: faults.items, empty: 'No fault is set.'})
     return faults
   }

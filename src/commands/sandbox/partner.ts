@@ -4,7 +4,7 @@ import {outputFlags, ScentCommand} from '../../command.ts'
 import {Failure} from '../../contract/failure.ts'
 import {foldersOf} from '../../store/paths.ts'
 import {requireSandbox} from '../../store/sandbox.ts'
-import {partnerColumns, type SandboxPartner} from '../../terminal/views/sandbox.ts'
+import {partnerColumns} from '../../terminal/views/sandbox.ts'
 
 const switches = ['on', 'off'] as const
 
@@ -53,12 +53,12 @@ export default class SandboxPartnerCommand extends ScentCommand {
     if (args.partner === undefined) {
       if (Object.keys(change).length > 0)
         throw new Failure('MISSING_INPUT', {message: 'Name the partner to change.'})
-      const {partners} = await callAdmin<{partners: SandboxPartner[]}>(running, 'GET', 'info')
+      const {partners} = await callAdmin<{partners: object[]}>(running, 'GET', 'info')
       this.show({columns: partnerColumns, rows: partners})
       return {items: partners}
     }
     const path = `partners/${encodeURIComponent(args.partner)}`
-    const partner = await callAdmin<SandboxPartner>(running, 'PATCH', path, change)
+    const partner = await callAdmin<object>(running, 'PATCH', path, change)
     this.show({columns: partnerColumns, rows: [partner]})
     return partner
   }

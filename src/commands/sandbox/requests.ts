@@ -2,7 +2,7 @@ import * as Flags from '@oclif/core/flags'
 import {outputFlags, ScentCommand} from '../../command.ts'
 import {foldersOf} from '../../store/paths.ts'
 import {requireSandbox} from '../../store/sandbox.ts'
-import {requestColumns, type SandboxRequest} from '../../terminal/views/sandbox.ts'
+import {requestColumns} from '../../terminal/views/sandbox.ts'
 
 export default class SandboxRequests extends ScentCommand {
   static override summary = 'Show the requests that reached the sandbox, oldest first.'
@@ -29,11 +29,7 @@ export default class SandboxRequests extends ScentCommand {
     const {callAdmin} = await import('../../sandbox/controls/remote.ts')
     const running = requireSandbox(foldersOf())
     if (flags.clear) await callAdmin(running, 'DELETE', 'requests')
-    const {items: all} = await callAdmin<{items: SandboxRequest[]}>(
-      running,
-      'GET',
-      `requests?since=${flags.since}`,
-    )
+    const {items: all} = await callAdmin<{items: object[]}>(running, 'GET', `requests?since=${flags.since}`)
     const items = flags.limit === undefined ? all : all.slice(-flags.limit)
     this.show({columns: requestColumns, rows: items, empty: 'No request has come.'})
     return {items}

@@ -5,7 +5,8 @@ import {Failure} from '../../contract/failure.ts'
 import type {ReturnRequest} from '../../contract/returns.ts'
 import {foldersOf} from '../../store/paths.ts'
 import {requireSandbox} from '../../store/sandbox.ts'
-import {returnCard} from '../../terminal/views/returns.ts'
+import {card} from '../../terminal/table.ts'
+import {returnColumns} from '../../terminal/views/returns.ts'
 
 const steps = ['accept', 'reject', 'dispatch', 'receive', 'refund'] as const
 
@@ -39,7 +40,7 @@ export default class SandboxReturn extends ScentCommand {
       ...(flags.reason === undefined ? {} : {reason: flags.reason}),
       ...(flags.sound ? {defect: false} : {}),
     })
-    this.show(returnCard(moved))
+    this.show(card(moved, returnColumns))
     return moved
   }
 }

@@ -3,12 +3,7 @@ import {outputFlags, ScentCommand} from '../../command.ts'
 import {Failure} from '../../contract/failure.ts'
 import {foldersOf} from '../../store/paths.ts'
 import {requireSandbox} from '../../store/sandbox.ts'
-import {
-  partnerColumns,
-  type SandboxInfo,
-  type SandboxPartner,
-  sandboxCard,
-} from '../../terminal/views/sandbox.ts'
+import {partnerColumns, type SandboxInfo, sandboxCard} from '../../terminal/views/sandbox.ts'
 
 interface Checked {
   violations: Violation[]
@@ -38,7 +33,7 @@ export default class SandboxStatus extends ScentCommand {
     const {flags} = await this.parse(SandboxStatus)
     const running = requireSandbox(foldersOf())
     const {callAdmin} = await import('../../sandbox/controls/remote.ts')
-    const info = await callAdmin<SandboxInfo & {partners: SandboxPartner[]}>(running, 'GET', 'info')
+    const info = await callAdmin<SandboxInfo & {partners: object[]}>(running, 'GET', 'info')
     const {baseUrl, adminUrl} = running
     this.show(sandboxCard({...info, baseUrl}), {columns: partnerColumns, rows: info.partners})
     const checked = flags.check ? await callAdmin<Checked>(running, 'GET', 'check') : undefined

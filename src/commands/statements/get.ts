@@ -24,7 +24,7 @@ export default class StatementsGet extends ScentCommand {
     const mismatches = reconcile(document)
     if (mismatches.length === 0) this.aside('Its totals are the sums of its lines.')
     else this.finding(new Failure('STATEMENT_MISMATCH', {message: mismatchText(mismatches)}))
-    this.show(statementCard(statement, document), statementLines(document))
+    this.show(statementCard(statement), statementLines(document))
     return statement
   }
 }

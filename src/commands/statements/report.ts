@@ -23,11 +23,11 @@ export default class StatementsReport extends ScentCommand {
     await this.showMentioned(reportStatement, report, (read) => {
       const inner = (read as {document?: StatementDocument | null}).document
       const document = inner ?? read
-      if (!Array.isArray(document.lines)) return [statementCard(document, document)]
+      if (!Array.isArray(document.lines)) return [statementCard(document)]
       const mismatches = reconcile(document)
       if (mismatches.length === 0) this.aside('Its totals are the sums of its lines.')
       else this.finding(new Failure('STATEMENT_MISMATCH', {message: mismatchText(mismatches)}))
-      return [statementCard(document, document), statementLines(document)]
+      return [statementCard(document), statementLines(document)]
     })
     return report
   }

@@ -1,7 +1,6 @@
 import {apiFlags, ScentCommand} from '../../command.ts'
-import type {SeenSubscription} from '../../store/webhooks.ts'
-import {time} from '../../terminal/cells.ts'
 import type {Listing} from '../../terminal/output.ts'
+import {seenColumns} from '../../terminal/views/webhooks.ts'
 
 export default class WebhooksList extends ScentCommand {
   static override summary = 'List the subscriptions made or touched from this machine.'
@@ -17,14 +16,8 @@ export default class WebhooksList extends ScentCommand {
     this.note('Local record: the API has no list of subscriptions. These were made or touched from here.')
     this.show({
       rows: items,
+      columns: seenColumns,
       empty: 'No subscription has been made or touched from here.',
-      columns: [
-        {key: 'id', header: 'Webhook', whole: true, get: ({id}: SeenSubscription) => id},
-        {key: 'url', header: 'URL', get: ({url}: SeenSubscription) => url},
-        {key: 'events', header: 'Events', get: ({eventTypes}: SeenSubscription) => eventTypes?.join(', ')},
-        {key: 'active', header: 'Active', get: ({isActive}: SeenSubscription) => isActive},
-        {key: 'seen', header: 'As of', yields: true, get: ({at}: SeenSubscription) => time(at)},
-      ],
     })
     return {items}
   }

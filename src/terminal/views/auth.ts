@@ -1,4 +1,5 @@
-import type {Column, Table} from '../table.ts'
+import {localColumns} from '../columns.ts'
+import type {Table} from '../table.ts'
 
 export interface ProfileRow {
   profile: string
@@ -8,23 +9,22 @@ export interface ProfileRow {
   storage: string
 }
 
-const profileColumns: Column<ProfileRow>[] = [
-  {key: 'current', header: 'In use', get: ({current}) => (current ? '*' : ' ')},
-  {key: 'profile', header: 'Profile', get: ({profile}) => profile},
-  {key: 'base-url', header: 'Host', get: ({baseUrl}) => baseUrl},
-  {key: 'client-id', header: 'Client id', get: ({clientId}) => clientId},
-  {key: 'storage', header: 'Secret in', get: ({storage}) => storage},
-]
-
 /** The profiles of this machine. */
 export function profileTable(rows: ProfileRow[]): Table<ProfileRow> {
-  return {rows, columns: profileColumns, empty: 'No profile yet: `scent auth login`.'}
+  const lines = 'current! In use; profile! Profile; baseUrl Host; clientId Client id; storage Secret in'
+  const columns = localColumns<ProfileRow>(lines, {current: ({current}) => (current ? '*' : ' ')})
+  return {rows, columns, empty: 'No profile yet: `scent auth login`.'}
 }
 
-export const loggedOutColumns: Column<{profile: string; secretRemoved: boolean}>[] = [
-  {key: 'profile', header: 'Profile', get: ({profile}) => profile},
-  {key: 'secret-removed', header: 'Secret removed', get: ({secretRemoved}) => secretRemoved},
-]
+interface LoggedOut {
+  profile: string
+  secretRemoved: boolean
+}
+
+export const loggedOutTable = (row: LoggedOut): Table<LoggedOut> => ({
+  rows: [row],
+  columns: localColumns('profile; secretRemoved'),
+})
 
 export interface SettingRow {
   setting: string
@@ -35,17 +35,8 @@ export interface SettingRow {
 
 /** What is in use, where it came from, and what it beat. */
 export function settingTable(rows: SettingRow[]): Table<SettingRow> {
-  return {
-    rows,
-    columns: [
-      {key: 'setting', header: 'Setting', get: ({setting}) => setting},
-      {key: 'value', header: 'Value', get: ({value}) => value},
-      {key: 'source', header: 'From', get: ({source}) => source},
-      {
-        key: 'beat',
-        header: 'Wins over',
-        get: ({beat}) => beat.map(({value, source}) => `${source} (${value})`).join(', '),
-      },
-    ],
-  }
+  const columns = localColumns<SettingRow>('setting!; value; source From; beat Wins over', {
+    beat: ({beat}) => beat.map(({value, source}) => `${source} (${value})`).join(', '),
+  })
+  return {rows, columns}
 }

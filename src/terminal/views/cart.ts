@@ -1,9 +1,8 @@
-import type {Cart, CartItem, Registration} from '../../contract/cart.ts'
-import type {Preview, PreviewLine} from '../../contract/checkout.ts'
-import {badge, money, time} from '../cells.ts'
-import type {Card} from '../output.ts'
-import type {Table} from '../table.ts'
-import {stockTones} from './variants.ts'
+import {type Cart, type CartItem, cartItem, type Registration, registration} from '../../contract/cart.ts'
+import {type Preview, type PreviewLine, previewLine} from '../../contract/checkout.ts'
+import {badge, money} from '../cells.ts'
+import {columns} from '../columns.ts'
+import {type Card, card, type Table} from '../table.ts'
 
 /** A cart as whichever route has shown it: its own, or for the partner-level one the preview. */
 export function cartView(view: Cart | Preview): Table<CartItem> | Table<PreviewLine> {
@@ -14,40 +13,15 @@ export function cartView(view: Cart | Preview): Table<CartItem> | Table<PreviewL
 export function cartTable(cart: Cart): Table<CartItem> {
   const base = cart.baseCurrency ?? 'SAR'
   const display = cart.totals?.display
+  const lines = `sku! SKU; variantId Variant; sizeMl- ml; quantity! Qty; pricing.unitPrice- Unit;
+    pricing.line.totalWithVat Incl. VAT; pricing.currency+;
+    pricing.display.line.totalWithVat${display ? '' : '?'} About; availability.state Stock;
+    availability.availableQuantity? Available`
+  const about = ({pricing}: CartItem) => money(pricing?.display?.line?.totalWithVat, display?.currency)
   return {
     rows: cart.items,
     empty: 'The cart is empty.',
-    columns: [
-      {key: 'sku', header: 'SKU', get: ({sku}) => sku},
-      {key: 'variant', header: 'Variant', whole: true, get: ({variantId}) => variantId},
-      {key: 'size', header: 'ml', yields: true, get: ({sizeMl}) => sizeMl},
-      {key: 'quantity', header: 'Qty', get: ({quantity}) => quantity},
-      {
-        key: 'unit',
-        header: 'Unit',
-        yields: true,
-        get: ({pricing}) => money(pricing?.unitPrice, pricing?.currency ?? base),
-      },
-      {
-        key: 'total',
-        header: 'Incl. VAT',
-        get: ({pricing}) => money(pricing?.line?.totalWithVat, pricing?.currency ?? base),
-      },
-      {key: 'currency', header: 'Currency', shown: 'plain', get: ({pricing}) => pricing?.currency ?? base},
-      {
-        key: 'total-display',
-        header: 'About',
-        ...(display ? {} : ({shown: 'asked'} as const)),
-        get: ({pricing}) => money(pricing?.display?.line?.totalWithVat, display?.currency),
-      },
-      {key: 'stock', header: 'Stock', get: ({availability}) => badge(availability?.state, stockTones)},
-      {
-        key: 'available',
-        header: 'Available',
-        shown: 'asked',
-        get: ({availability}) => availability?.availableQuantity,
-      },
-    ],
+    columns: columns(cartItem, lines, {'pricing.display.line.totalWithVat': about}, base),
     below: [
       {label: 'Shipping', cell: money(cart.totals?.shipping?.amountWithVat, base)},
       {label: 'Charged incl. VAT', cell: money(cart.totals?.chargedWithVat, base)},
@@ -57,38 +31,24 @@ export function cartTable(cart: Cart): Table<CartItem> {
   }
 }
 
+const bad = (word: string) => badge(word, {[word]: 'bad'})
+
 /** Lines, issues and totals of a checkout preview. */
 export function previewTable(preview: Preview): Table<PreviewLine> {
   const base = preview.lines[0]?.baseCurrency ?? 'SAR'
-  const issue = preview.cartIssue
+  const lines = `sku! SKU; variantId Variant; quantity! Qty; lineTotalWithVat Incl. VAT; baseCurrency+;
+    availability- Stock; availableQuantity? Available; ok+; issue! Issue`
   return {
     rows: preview.lines,
     empty: 'The cart is empty.',
-    columns: [
-      {key: 'sku', header: 'SKU', get: ({sku}) => sku},
-      {key: 'variant', header: 'Variant', whole: true, yields: true, get: ({variantId}) => variantId},
-      {key: 'quantity', header: 'Qty', get: ({quantity}) => quantity},
-      {
-        key: 'total',
-        header: 'Incl. VAT',
-        get: (line) => money(line.lineTotalWithVat, line.baseCurrency ?? base),
-      },
-      {key: 'currency', header: 'Currency', shown: 'plain', get: (line) => line.baseCurrency ?? base},
-      {
-        key: 'stock',
-        header: 'Stock',
-        yields: true,
-        get: ({availability}) => badge(availability, stockTones),
-      },
-      {key: 'available', header: 'Available', shown: 'asked', get: (line) => line.availableQuantity},
-      {
-        key: 'issue',
-        header: 'Issue',
-        get: (line) => (line.ok ? null : badge(line.issue ?? 'NOT_OK', {[line.issue ?? 'NOT_OK']: 'bad'})),
-      },
-    ],
+    columns: columns(
+      previewLine,
+      lines,
+      {issue: ({ok, issue}) => (ok ? null : bad(issue ?? 'NOT_OK'))},
+      base,
+    ),
     below: [
-      ...(issue ? [{label: 'Cart issue', cell: badge(issue, {[issue]: 'bad'})}] : []),
+      ...(preview.cartIssue ? [{label: 'Cart issue', cell: bad(preview.cartIssue)}] : []),
       ...(preview.pendingOrderReference
         ? [{label: 'Pending order', cell: preview.pendingOrderReference}]
         : []),
@@ -103,15 +63,5 @@ export function previewTable(preview: Preview): Table<PreviewLine> {
 }
 
 /** A registration for a back-in-stock notice. */
-export function registrationCard(registration: Registration): Card<Registration> {
-  return {
-    rows: [registration],
-    upright: true,
-    columns: [
-      {key: 'id', header: 'Registration', get: ({id}) => id},
-      {key: 'variant', header: 'Variant', get: ({variantId}) => variantId},
-      {key: 'created', header: 'Created', get: ({createdAt}) => time(createdAt)},
-      {key: 'fired', header: 'Told', get: ({firedAt}) => time(firedAt)},
-    ],
-  }
-}
+export const registrationCard = (one: Registration): Card<Registration> =>
+  card(one, columns(registration, 'id Registration; variantId Variant; createdAt Created; firedAt Told'))

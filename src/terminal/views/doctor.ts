@@ -1,4 +1,5 @@
 import {badge} from '../cells.ts'
+import {localColumns} from '../columns.ts'
 import type {Table} from '../table.ts'
 
 export interface Check {
@@ -11,13 +12,8 @@ export interface Check {
 
 /** The checks of an installation, one a row. */
 export function checkTable(rows: Check[]): Table<Check> {
-  return {
-    rows,
-    columns: [
-      {key: 'check', header: 'Check', get: ({check}) => check},
-      {key: 'state', header: '', get: ({state}) => badge(state, {ok: 'good', failed: 'bad'})},
-      {key: 'detail', header: 'Found', get: ({detail}) => detail},
-      {key: 'next', header: 'Next', get: ({next}) => next ?? ''},
-    ],
-  }
+  const columns = localColumns<Check>('check!; state!; detail~ Found; next~', {
+    state: ({state}) => badge(state, {ok: 'good', failed: 'bad'}),
+  })
+  return {rows, columns}
 }

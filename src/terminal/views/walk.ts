@@ -1,46 +1,15 @@
-import type {Preview, PreviewLine} from '../../contract/checkout.ts'
-import type {Digits} from '../../contract/money.ts'
 import type {ShippingAddress} from '../../contract/orders.ts'
+import type {LineIssue} from '../../flows/order/checkout.ts'
+import type {OrderEvent} from '../../flows/order/intent.ts'
+import type {Offer, WalkEvent, Walker} from '../../flows/order/walk.ts'
 import {askAddress} from '../address.ts'
 import type {Ask} from '../ask.ts'
 import {localTime, moneyText} from '../cells.ts'
-import type {View} from '../output.ts'
+import type {View} from '../table.ts'
 import {previewTable} from './cart.ts'
-import {type DifferenceView, differenceTable, type PriceView, priceCard} from './checkout.ts'
+import {differenceTable, priceCard} from './checkout.ts'
 
-/** What the walk tells, as far as it is shown. */
-type Event =
-  | {kind: 'taking-up'; entry: Earlier}
-  | {kind: 'taken-up'; entry: Earlier; charged: boolean}
-  | {kind: 'cart'; preview: Preview}
-  | {kind: 'cart-busy'; reference: string | null; forMs: number}
-  | {kind: 'repriced'; differences: DifferenceView[]}
-
-interface Earlier {
-  reference: string
-  startedAt: string
-  pending: unknown[]
-}
-
-type Progress =
-  | {kind: 'submitting'; reference: string; attempt: number}
-  | {kind: 'asking-again'; reference: string; code: string; inMs: number}
-  | {kind: 'settling'; reference: string; code: string}
-
-interface Offer {
-  reference: string
-  city: string
-  locked: {endsAt: number | null; lock: {total: Digits}}
-  price: Omit<PriceView, 'balance' | 'balanceAfter'>
-  balance: Digits | null
-  balanceAfter: Digits | null
-}
-
-interface Issue {
-  line: PreviewLine
-  issue: string
-  take?: number
-}
+type Earlier = Parameters<Walker['settle']>[0]
 
 const reasons: Record<string, string> = {
   UNAVAILABLE: 'is unavailable',
@@ -67,7 +36,7 @@ export function openStory(note: (text: string) => void, again: string) {
       reference = of
     },
 
-    progress(event: Progress): void {
+    progress(event: OrderEvent): void {
       reference = event.reference
       if (event.kind === 'submitting') stage = 'submitted'
       if (event.kind === 'asking-again')
@@ -92,7 +61,7 @@ export function openWalker(
   return {
     ...told,
 
-    async tell(event: Event): Promise<void> {
+    async tell(event: WalkEvent): Promise<void> {
       if (event.kind === 'taking-up') note(takingUp(event.entry))
       if (event.kind === 'taken-up') settled('nothing')
       if (event.kind === 'taken-up' && !event.charged)
@@ -124,7 +93,7 @@ export function openWalker(
       return ask.choose({message: 'What about it?', flag: `--reference ${entry.reference}`, choices})
     },
 
-    async mend({line, issue, take}: Issue, editable: boolean): Promise<'take' | 'remove' | 'cancel'> {
+    async mend({line, issue, take}: LineIssue, editable: boolean): Promise<'take' | 'remove' | 'cancel'> {
       const name = line.sku ?? line.variantId
       const reason = reasons[issue] ?? `can't be ordered (${issue})`
       if (!editable)
@@ -148,8 +117,7 @@ export function openWalker(
     async charge(offer: Offer): Promise<'yes' | 'no' | 'expired'> {
       settled('locked', offer.reference)
       const {price, balance, balanceAfter, locked} = offer
-      if (ask.interactive)
-        await write({...priceCard({...price, balance, balanceAfter}), title: 'To be ordered'})
+      if (ask.interactive) await write(priceCard({...price, balance, balanceAfter}))
       if (balanceAfter !== null && String(balanceAfter).startsWith('-'))
         note('The wallet holds less than this order costs: the service may fail it.')
       // not shown: the list of cities of the near zone.

@@ -1,68 +1,39 @@
-import type {Delivery, Subscription} from '../../contract/webhooks.ts'
-import {badge, joined, time} from '../cells.ts'
-import type {Card} from '../output.ts'
-import type {Column} from '../table.ts'
-import type {Tone} from '../text.ts'
+import {type Delivery, delivery, type Subscription, subscription} from '../../contract/webhooks.ts'
+import {badge, type Cell} from '../cells.ts'
+import {columns, localColumns} from '../columns.ts'
+import {type Card, card} from '../table.ts'
 
-const tones: Record<string, Tone> = {Success: 'good', DeadLettered: 'bad', Failed: 'warn'}
-
-/** A subscription, and the signing secret where the service tells one (not shown: whether and how it does). */
+/** A subscription, and the signing secret if the service tells it (not shown: whether and how it does). */
 export function subscriptionCard(one: Subscription): Card<Subscription> {
-  const secret = (one as {signingSecret?: unknown}).signingSecret
-  return {
-    rows: [one],
-    upright: true,
-    columns: [
-      {key: 'id', header: 'Webhook', get: ({id}) => id},
-      {key: 'url', header: 'URL', get: ({url}) => url},
-      {key: 'events', header: 'Events', get: ({eventTypes}) => joined(eventTypes)},
-      {key: 'active', header: 'Active', get: ({isActive}) => isActive},
-      {key: 'last', header: 'Last delivery', get: ({lastDeliveryAt}) => time(lastDeliveryAt)},
-      {
-        key: 'last-status',
-        header: 'Its result',
-        get: ({lastDeliveryStatus}) => badge(lastDeliveryStatus, tones),
-      },
-      {key: 'created', header: 'Created', get: ({createdAt}) => time(createdAt)},
-      ...(typeof secret === 'string'
-        ? [{key: 'secret', header: 'Signing secret', whole: true as const, get: () => secret}]
-        : []),
-    ],
-  }
+  const {signingSecret} = one as {signingSecret?: unknown}
+  const secret = typeof signingSecret === 'string' ? '; signingSecret Signing secret' : ''
+  const lines = `id Webhook; url URL; eventTypes Events; isActive Active; lastDeliveryAt Last delivery;
+    lastDeliveryStatus Its result; createdAt Created${secret}`
+  return card(one, columns(subscription, lines, {signingSecret: () => signingSecret as Cell}))
+}
+
+function resultOf({succeeded, errorSummary}: Delivery): Cell {
+  if (succeeded) return badge('Delivered', {Delivered: 'good'})
+  return badge(errorSummary ?? 'Failed', {[errorSummary ?? 'Failed']: 'bad'})
 }
 
 /** Columns of delivery attempts. */
-export const deliveryColumns: Column<Delivery>[] = [
-  {key: 'sent', header: 'Sent', get: ({sentAt}) => time(sentAt)},
-  {key: 'event', header: 'Event', get: ({eventType}) => eventType},
-  {key: 'attempt', header: 'Try', get: ({attemptNumber}) => attemptNumber},
-  {
-    key: 'result',
-    header: 'Result',
-    get: ({succeeded, errorSummary}) =>
-      succeeded
-        ? badge('Delivered', {Delivered: 'good'})
-        : badge(errorSummary ?? 'Failed', {[errorSummary ?? 'Failed']: 'bad'}),
-  },
-  {key: 'status', header: 'HTTP', get: ({httpStatus}) => httpStatus},
-  {key: 'next', header: 'Next try', yields: true, get: ({nextAttemptAt}) => time(nextAttemptAt)},
-  {key: 'dead', header: 'Given up', yields: true, get: ({deadLetteredAt}) => time(deadLetteredAt)},
-  {key: 'event-id', header: 'Event id', yields: true, get: ({eventId}) => eventId},
-  {key: 'id', header: 'Delivery', shown: 'asked', get: ({id}) => id},
-]
+export const deliveryColumns = columns(
+  delivery,
+  `sentAt Sent; eventType Event; attemptNumber Try; succeeded! Result; errorSummary+; httpStatus HTTP;
+    nextAttemptAt- Next try; deadLetteredAt- Given up; eventId- Event id; id? Delivery`,
+  {succeeded: resultOf},
+)
 
 export interface Switched {
   id?: string | null | undefined
   isActive?: boolean | null | undefined
 }
 
-export function activeCard(one: Switched): Card<Switched> {
-  return {
-    rows: [one],
-    upright: true,
-    columns: [
-      {key: 'id', header: 'Webhook', get: ({id}) => id},
-      {key: 'active', header: 'Active', get: ({isActive}) => isActive},
-    ],
-  }
-}
+export const activeCard = (one: Switched): Card<Switched> =>
+  card(one, localColumns<Switched>('id Webhook; isActive Active'))
+
+/** Columns of the local record of subscriptions. */
+export const seenColumns = localColumns<object>(
+  'id Webhook; url! URL; eventTypes Events; isActive Active; at- As of',
+)

@@ -1,22 +1,15 @@
-import type {Wishlist, WishlistItem} from '../../contract/wishlist.ts'
-import {badge, money, time} from '../cells.ts'
+import {type Wishlist, type WishlistItem, wishlistItem} from '../../contract/wishlist.ts'
+import {columns} from '../columns.ts'
 import type {Table} from '../table.ts'
-import {stockTones} from './variants.ts'
 
-export function wishlistTable({items}: Wishlist): Table<WishlistItem> {
-  return {
-    rows: items,
-    empty: 'The wishlist is empty.',
-    columns: [
-      {key: 'variant', header: 'Variant', whole: true, get: ({variantId}) => variantId},
-      {key: 'sku', header: 'SKU', get: ({sku}) => sku},
-      {key: 'scent', header: 'Scent', get: ({scentName}) => scentName},
-      {key: 'brand', header: 'Brand', yields: true, get: ({brandName}) => brandName},
-      {key: 'size', header: 'ml', yields: true, get: ({sizeMl}) => sizeMl},
-      {key: 'price', header: 'Price', get: ({currentPrice}) => money(currentPrice, 'SAR')},
-      {key: 'stock', header: 'Stock', get: ({availability}) => badge(availability?.state, stockTones)},
-      {key: 'added', header: 'Added', yields: true, get: ({addedAt}) => time(addedAt)},
-      {key: 'image', header: 'Image', shown: 'asked', get: ({imageUrl}) => imageUrl},
-    ],
-  }
-}
+const itemColumns = columns(
+  wishlistItem,
+  `variantId Variant; sku! SKU; scentName Scent; brandName- Brand; sizeMl- ml; currentPrice Price;
+    availability.state Stock; addedAt- Added; imageUrl? Image`,
+)
+
+export const wishlistTable = ({items}: Wishlist): Table<WishlistItem> => ({
+  rows: items,
+  empty: 'The wishlist is empty.',
+  columns: itemColumns,
+})
