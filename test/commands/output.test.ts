@@ -185,7 +185,9 @@ describe('rows in a pipe', () => {
     const {stdout} = await scent(
       'wallet transactions --output ndjson --columns transactionType,amount --page-size 2',
     )
-    expect(stdout).toBe('{"transactionType":"Debit","amount":10.50}\n{"transactionType":"Debit","amount":0.10}\n')
+    expect(stdout).toBe(
+      '{"transactionType":"Debit","amount":10.50}\n{"transactionType":"Debit","amount":0.10}\n',
+    )
   })
 
   it('wait for a slow reader, without a word', async () => {
