@@ -31,7 +31,7 @@ export interface Offer {
   balanceAfter: Digits | null
 }
 
-type WalkEvent =
+export type WalkEvent =
   | {kind: 'taking-up'; entry: OrderEntry}
   | {kind: 'taken-up'; entry: OrderEntry; charged: boolean}
   | {kind: 'cart'; preview: Preview}
