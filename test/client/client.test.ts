@@ -7,11 +7,12 @@ import {unpaced} from '../../src/client/pace.ts'
 import {mintToken} from '../../src/contract/auth.ts'
 import {addCartItem, readCart, removeCartItem, setCartItem} from '../../src/contract/cart.ts'
 import {previewCheckout} from '../../src/contract/checkout.ts'
-import {Failure, isFailure} from '../../src/contract/failure.ts'
+import {Failure} from '../../src/contract/failure.ts'
 import {digits, printJson} from '../../src/contract/money.ts'
 import {readOrder} from '../../src/contract/orders.ts'
 import {listVariants} from '../../src/contract/variants.ts'
 import {readWishlist} from '../../src/contract/wishlist.ts'
+import {failureOf} from '../support/failure.ts'
 import {answer, type Seen, serve, type TestServer} from '../support/server.ts'
 
 const VARIANT = '3f2b8a44-0c1d-4e5f-8a6b-7c8d9e0f1a2b'
@@ -56,15 +57,6 @@ function clientOf(server: {url: string}, options: Partial<ClientOptions> = {}) {
     ...options,
   })
   return {client, slept, events, renewed, forgotten}
-}
-
-async function failureOf(promise: Promise<unknown>): Promise<Failure> {
-  const error = await promise.then(
-    () => undefined,
-    (thrown: unknown) => thrown,
-  )
-  if (!isFailure(error)) throw new Error(`expected a Failure, got ${String(error)}`)
-  return error
 }
 
 describe('a call', () => {

@@ -6,9 +6,10 @@ import {afterEach, describe, expect, it} from 'vitest'
 import {openNodeHttp} from '../../src/client/node-http.ts'
 import type {Env} from '../../src/client/reach.ts'
 import {openUndici} from '../../src/client/undici.ts'
-import {type Failure, isFailure} from '../../src/contract/failure.ts'
+import type {Failure} from '../../src/contract/failure.ts'
 import type {HttpRequest, Send} from '../../src/contract/wire.ts'
 import {certificate} from '../support/certificate.ts'
+import {failureOf} from '../support/failure.ts'
 import {program} from '../support/program.ts'
 import {scent} from '../support/scent.ts'
 import {answer, listening, serve, serveSocket, type TestServer} from '../support/server.ts'
@@ -30,15 +31,6 @@ const get = (url: string, more: Partial<HttpRequest> = {}): HttpRequest => ({
   timeoutMs: 10_000,
   ...more,
 })
-
-async function failureOf(promise: Promise<unknown>): Promise<Failure> {
-  const error = await promise.then(
-    () => undefined,
-    (thrown: unknown) => thrown,
-  )
-  if (!isFailure(error)) throw new Error(`expected a Failure, got ${String(error)}`)
-  return error
-}
 
 /** Answers every request on a socket with these bytes, once the whole head is there. */
 const answering = (write: (socket: Socket) => void) =>

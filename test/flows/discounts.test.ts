@@ -8,6 +8,7 @@ import {
   readDiscount,
   replaceDiscount,
 } from '../../src/flows/discounts.ts'
+import {failureOf} from '../support/failure.ts'
 import {losses, openShop, type Shop} from '../support/shop.ts'
 
 let shop: Shop
@@ -22,7 +23,6 @@ const named = async (code: string) => {
   if (!found) throw new Error(`no code ${code}`)
   return found
 }
-const failed = (work: Promise<unknown>) => work.then(() => undefined).catch((error: unknown) => error)
 
 const body: DiscountBody & {code: string} = {
   code: 'EID20',
@@ -67,7 +67,7 @@ describe('an update', () => {
     const seen = await named('WELCOME10')
     await replaceDiscount(shop.client, seen, {totalUsageCap: 7, minOrderValue: 50})
     shop.requests.length = 0
-    const failure = await failed(replaceDiscount(shop.client, seen, {value: 15}))
+    const failure = await failureOf(replaceDiscount(shop.client, seen, {value: 15}))
     expect(failure).toMatchObject({
       code: 'CHANGED_MEANWHILE',
       exitCode: 8,
@@ -82,7 +82,7 @@ describe('an update', () => {
   })
 
   test('of a code that is not there says so', async () => {
-    const failure = await failed(readDiscount(shop.client, '00000000-0000-4000-8000-000000000000'))
+    const failure = await failureOf(readDiscount(shop.client, '00000000-0000-4000-8000-000000000000'))
     expect(failure).toMatchObject({code: 'NOT_FOUND_DISCOUNT_CODE', exitCode: 5})
   })
 
@@ -133,7 +133,7 @@ describe('a new code', () => {
     'lost by $effect before it ran is unknown, and not sent again',
     async (fault) => {
       shop.fault({...fault, ...ofCreate})
-      const failure = await failed(create())
+      const failure = await failureOf(create())
       expect(failure).toMatchObject({
         code: 'OUTCOME_UNKNOWN',
         message: expect.stringContaining('no code EID20 with these fields'),
@@ -149,7 +149,7 @@ describe('a new code', () => {
       const older = await create()
       shop.later(60)
       shop.fault({...fault, ...ofCreate})
-      expect(await failed(create())).toMatchObject({
+      expect(await failureOf(create())).toMatchObject({
         code: 'OUTCOME_UNKNOWN',
         exitCode: 12,
         message: expect.stringContaining('may have been there before'),
@@ -161,13 +161,13 @@ describe('a new code', () => {
   test.each(['previewCheckout', 'listDiscountCodes'])('is not certain where %s fails', async (operation) => {
     shop.fault({effect: 'reset', when: 'after', ...ofCreate})
     shop.fault({effect: 'status', state: 'FORBIDDEN', match: {operation}})
-    expect(await failed(create())).toMatchObject({code: 'OUTCOME_UNKNOWN'})
+    expect(await failureOf(create())).toMatchObject({code: 'OUTCOME_UNKNOWN'})
   })
 
   test('does not take another code of the same name for its own', async () => {
     await create()
     shop.fault({effect: 'reset', when: 'before', ...ofCreate})
-    const failure = await failed(create({...body, value: 30}))
+    const failure = await failureOf(create({...body, value: 30}))
     expect(failure).toMatchObject({code: 'OUTCOME_UNKNOWN', message: expect.stringContaining('no code')})
   })
 })

@@ -1,6 +1,7 @@
 import {afterEach, beforeEach, describe, expect, test} from 'vitest'
 import {isFailure} from '../../src/contract/failure.ts'
 import {respond} from '../../src/flows/notices.ts'
+import {failureOf} from '../support/failure.ts'
 import {losses, openShop, type Shop} from '../support/shop.ts'
 
 let shop: Shop
@@ -14,7 +15,6 @@ const notices = () =>
 const open = () => notices().find(({status}) => status === 'AwaitingPartnerResponse')?.id ?? ''
 const refunds = async () =>
   (await shop.ledger()).filter(({referenceType}) => referenceType === 'Refund').length
-const failed = (work: Promise<unknown>) => work.then(() => undefined).catch((error: unknown) => error)
 const operation = 'respondToNotice'
 
 describe('a response', () => {
@@ -33,7 +33,7 @@ describe('a response', () => {
     async (fault) => {
       const id = open()
       shop.fault({...fault, match: {operation}, times: 1})
-      const failure = await failed(respond(shop.client, id, 'CancelWhole'))
+      const failure = await failureOf(respond(shop.client, id, 'CancelWhole'))
       expect(failure).toMatchObject({
         code: 'OUTCOME_UNKNOWN',
         exitCode: 12,
@@ -50,7 +50,7 @@ describe('a response', () => {
     const id = open()
     shop.fault({effect: 'reset', when: 'before', match: {operation}, times: 1})
     shop.fault({effect: 'race', match: {operation}, times: 1})
-    const failure = await failed(respond(shop.client, id, 'CancelWhole'))
+    const failure = await failureOf(respond(shop.client, id, 'CancelWhole'))
     expect(failure).toMatchObject({
       code: 'OUTCOME_UNKNOWN',
       cause: {code: 'CONFLICT_NOTICE_ALREADY_RESOLVED'},
@@ -60,7 +60,7 @@ describe('a response', () => {
   test('to a notice that was closed before is a plain refusal', async () => {
     const id = open()
     await respond(shop.client, id, 'CancelWhole')
-    const failure = await failed(respond(shop.client, id, 'CancelWhole'))
+    const failure = await failureOf(respond(shop.client, id, 'CancelWhole'))
     expect(failure).toMatchObject({code: 'BUSINESS_NOTICE_NOT_AWAITING_RESPONSE', exitCode: 7})
   })
 })

@@ -2,6 +2,7 @@ import {afterEach, beforeEach, describe, expect, test} from 'vitest'
 import {isFailure} from '../../src/contract/failure.ts'
 import {listReturns, type ReturnBody} from '../../src/contract/returns.ts'
 import {readReturnable, requestReturn, withdraw} from '../../src/flows/returns.ts'
+import {failureOf} from '../support/failure.ts'
 import {losses, openShop, type Shop} from '../support/shop.ts'
 
 let shop: Shop
@@ -29,7 +30,6 @@ async function asked(quantities: number[] = [1]): Promise<{orderId: string; body
 }
 
 const all = async () => (await shop.client.call(listReturns, {query: {pageSize: 100}})).items
-const failed = (work: Promise<unknown>) => work.then(() => undefined).catch((error: unknown) => error)
 const operate = (id: string, step: string) =>
   shop.sandbox.send({
     method: 'POST',
@@ -62,7 +62,7 @@ describe('requesting a return', () => {
   test('that never arrived and never will is unknown, and says where to look', async () => {
     const {orderId, body} = await asked()
     shop.fault({effect: 'reset', when: 'before', match: {operation: 'createReturn'}, times: 9})
-    const failure = await failed(requestReturn(shop.client, orderId, body))
+    const failure = await failureOf(requestReturn(shop.client, orderId, body))
     expect(failure).toMatchObject({code: 'OUTCOME_UNKNOWN', exitCode: 12})
     expect(isFailure(failure) && failure.hint).toContain(`scent returns list --order ${orderId}`)
     expect(await all()).toEqual([])
@@ -78,7 +78,7 @@ describe('requesting a return', () => {
     if (operation !== 'createReturn')
       shop.fault({effect: 'reset', when: 'before', match: {operation: 'createReturn'}, times: 1})
     shop.fault({effect: 'status', state, retryAfter: 900, match: {operation}})
-    const failure = await failed(requestReturn(shop.client, orderId, body))
+    const failure = await failureOf(requestReturn(shop.client, orderId, body))
     expect(failure).toMatchObject({code: 'OUTCOME_UNKNOWN', exitCode: 12})
   })
 
@@ -89,7 +89,7 @@ describe('requesting a return', () => {
     const [line] = body.lines
     if (!line) throw new Error('no line')
     const other = {...body, lines: [{...line, quantity: 2}]}
-    const failure = await failed(requestReturn(shop.client, orderId, other))
+    const failure = await failureOf(requestReturn(shop.client, orderId, other))
     expect(failure).toMatchObject({code: 'BUSINESS_RETURN_REQUEST_EXCEEDS_REMAINING'})
     expect(await all()).toHaveLength(1)
   })
@@ -99,7 +99,7 @@ describe('requesting a return', () => {
     await requestReturn(shop.client, orderId, body)
     shop.sandbox.state.world.run("UPDATE returns SET status = 'Accepted'")
     shop.fault({effect: 'reset', when: 'after', match: {operation: 'createReturn'}, times: 1})
-    const failure = await failed(requestReturn(shop.client, orderId, body))
+    const failure = await failureOf(requestReturn(shop.client, orderId, body))
     expect(failure).toMatchObject({code: 'BUSINESS_RETURN_REQUEST_EXCEEDS_REMAINING'})
     expect(await all()).toHaveLength(1)
   })
@@ -107,7 +107,7 @@ describe('requesting a return', () => {
   test('that the service refuses is refused, and asked once', async () => {
     const {orderId, body} = await asked([99])
     shop.requests.length = 0
-    const failure = await failed(requestReturn(shop.client, orderId, body))
+    const failure = await failureOf(requestReturn(shop.client, orderId, body))
     expect(failure).toMatchObject({code: 'BUSINESS_RETURN_REQUEST_EXCEEDS_REMAINING'})
     expect(shop.requests).toEqual([`POST /api/v1/scent/orders/${orderId}/return-requests`])
   })
@@ -152,14 +152,14 @@ describe('withdrawing a request', () => {
     const id = await requested()
     await operate(id, 'accept')
     shop.fault({effect: 'reset', when: 'before', match: {operation: 'withdrawReturn'}, times: 1})
-    const failure = await failed(withdraw(shop.client, id))
+    const failure = await failureOf(withdraw(shop.client, id))
     expect(failure).toMatchObject({code: 'BUSINESS_RETURN_REQUEST_NOT_PENDING'})
   })
 })
 
 test('a service without withdrawal is told as that, and not as a wrong host', async () => {
   const singular = await openShop({assume: ['R07=singular']})
-  const failure = await failed(withdraw(singular.client, '6c1f8a52-3f0e-4b1d-9a70-5d2c8e1b7f43'))
+  const failure = await failureOf(withdraw(singular.client, '6c1f8a52-3f0e-4b1d-9a70-5d2c8e1b7f43'))
   expect(failure).toMatchObject({code: 'NOT_FOUND_ROUTE', exitCode: 5})
   expect(String((failure as Error).message)).toContain('no withdrawal under the plural path')
   expect((failure as {facts: {hint: string}}).facts.hint).not.toContain('base URL')

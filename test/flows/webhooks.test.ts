@@ -3,10 +3,10 @@ import {afterEach, describe, expect, test} from 'vitest'
 import {createClient} from '../../src/client/client.ts'
 import {openNodeHttp} from '../../src/client/node-http.ts'
 import {unpaced} from '../../src/client/pace.ts'
-import {isFailure} from '../../src/contract/failure.ts'
 import type {Delivery} from '../../src/contract/webhooks.ts'
 import {objectTo} from '../../src/flows/commissions.ts'
 import {chosenDeliveries, fireTest, subscribe, watchDeliveries} from '../../src/flows/webhooks.ts'
+import {failureOf} from '../support/failure.ts'
 import {answer, serve, type TestServer} from '../support/server.ts'
 
 const id = '6c1f8a52-3f0e-4b1d-9a70-5d2c8e1b7f43'
@@ -30,15 +30,6 @@ async function clientOf(handle: Handle) {
   })
 }
 
-const failed = async (work: Promise<unknown>) => {
-  const error = await work.then(
-    () => undefined,
-    (thrown: unknown) => thrown,
-  )
-  if (!isFailure(error)) throw new Error(`expected a Failure, got ${String(error)}`)
-  return error
-}
-
 /** The ways in which an answer gets lost. */
 const lost: [string, (response: ServerResponse) => void][] = [
   ['a reset', (response) => response.socket?.destroy()],
@@ -53,7 +44,7 @@ const posts = () => server.seen.filter(({method}) => method === 'POST')
 describe('after an answer lost by', () => {
   test.each(lost)('%s, a subscription is not made twice, and what it may cost is said', async (_, lose) => {
     const client = await clientOf((_request, response) => lose(response))
-    const failure = await failed(
+    const failure = await failureOf(
       subscribe(client, {url: 'https://x.example', eventTypes: ['order.completed']}),
     )
     expect(failure).toMatchObject({code: 'OUTCOME_UNKNOWN', exitCode: 12})
@@ -63,7 +54,7 @@ describe('after an answer lost by', () => {
 
   test.each(lost)('%s, a test is not fired twice, and its place is named', async (_, lose) => {
     const client = await clientOf((_request, response) => lose(response))
-    const failure = await failed(fireTest(client, id, 'order.completed'))
+    const failure = await failureOf(fireTest(client, id, 'order.completed'))
     expect(failure).toMatchObject({code: 'OUTCOME_UNKNOWN', exitCode: 12})
     expect(failure.hint).toContain(`scent webhooks deliveries ${id}`)
     expect(posts()).toHaveLength(1)
@@ -83,7 +74,7 @@ describe('after an answer lost by', () => {
     const client = await clientOf(({method}, response) =>
       method === 'POST' ? lose(response) : answer(response, 200, 'SUCCESS', {items: [other, {}]}),
     )
-    const failure = await failed(objectTo(client, id, 'Order 42 is missing.'))
+    const failure = await failureOf(objectTo(client, id, 'Order 42 is missing.'))
     expect(failure).toMatchObject({code: 'OUTCOME_UNKNOWN', exitCode: 12})
     expect(failure.hint).toContain('ALREADY_OBJECTED')
   })
@@ -92,7 +83,7 @@ describe('after an answer lost by', () => {
     const client = await clientOf(({method}, response) =>
       method === 'POST' ? lose(response) : answer(response, 403, 'FORBIDDEN'),
     )
-    expect(await failed(objectTo(client, id, 'x'))).toMatchObject({code: 'OUTCOME_UNKNOWN', exitCode: 12})
+    expect(await failureOf(objectTo(client, id, 'x'))).toMatchObject({code: 'OUTCOME_UNKNOWN', exitCode: 12})
   })
 })
 
@@ -102,8 +93,8 @@ describe('a refusal', () => {
       answer(response, 422, 'BUSINESS_WEBHOOK_SUBSCRIPTION_LIMIT'),
     )
     const body = {url: 'https://x.example', eventTypes: ['order.completed']}
-    expect((await failed(subscribe(client, body))).code).toBe('BUSINESS_WEBHOOK_SUBSCRIPTION_LIMIT')
-    expect((await failed(fireTest(client, id, 'x.y'))).code).toBe('BUSINESS_WEBHOOK_SUBSCRIPTION_LIMIT')
+    expect((await failureOf(subscribe(client, body))).code).toBe('BUSINESS_WEBHOOK_SUBSCRIPTION_LIMIT')
+    expect((await failureOf(fireTest(client, id, 'x.y'))).code).toBe('BUSINESS_WEBHOOK_SUBSCRIPTION_LIMIT')
   })
 })
 
