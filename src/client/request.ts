@@ -50,7 +50,7 @@ export function assemble(
 
 /** Headers that the client sets itself; a caller may not. */
 const OURS =
-  /^(?:authorization|host|content-length|connection|transfer-encoding|upgrade|te|trailer|expect|proxy-.*)$/
+  /^(?:authorization|host|content-length|content-type|connection|transfer-encoding|upgrade|te|trailer|expect|proxy-.*)$/
 
 /** Headers in lower case. Fails with INVALID_INPUT if one can't be sent, or is set by the client itself. */
 export function headersOf(given: Readonly<Record<string, string>>): Record<string, string> {
@@ -58,7 +58,7 @@ export function headersOf(given: Readonly<Record<string, string>>): Record<strin
   for (const [name, value] of Object.entries(given)) {
     const lower = name.toLowerCase()
     if (!/^[\w!#$%&'*+.^`|~-]+$/.test(name)) throw invalid('header', name, 'is not a valid name of a header')
-    if (OURS.test(lower)) throw invalid('header', name, 'is written by the program alone')
+    if (OURS.test(lower)) throw invalid('header', name, 'is set by scent itself')
     if (!/^[\t\x20-\x7e]*$/.test(value)) throw invalid(name, value, 'must be printable ASCII')
     headers[lower] = value
   }

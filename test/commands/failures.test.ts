@@ -130,7 +130,7 @@ describe('wrong usage exits with 2, in either voice', () => {
     [['explain', 'PRICE_LOK'], 'INVALID_INPUT', 'PRICE_LOK'],
     [['api', 'FETCH', 'x'], 'INVALID_INPUT', 'FETCH'],
     [['api', 'GET', '//elsewhere.example/x'], 'INVALID_INPUT', 'nowhere else'],
-    [['api', 'GET', 'x', '-H', 'Authorization=Bearer x'], 'INVALID_INPUT', 'authorization'],
+    [['api', 'GET', 'x', '-H', 'Authorization=Bearer x'], 'INVALID_INPUT', 'Authorization'],
     [['api', 'POST', 'x', '--input', '/nonexistent'], 'INVALID_INPUT', '/nonexistent'],
     [['api', 'POST', 'x', '--paginate'], 'INVALID_INPUT', 'GET'],
     [['api', 'GET', 'scent/../x'], 'INVALID_INPUT', 'path'],
