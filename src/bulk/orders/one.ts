@@ -29,7 +29,7 @@ import {asAnotherRun, type CartRule, fillExactly, takeBack} from './fill.ts'
 export interface BulkOrder extends OrderIntent {
   customerRef: string
   lines: CartLine[]
-  /** What its lines cost with VAT when the job was planned; null where that is not known. */
+  /** What its lines cost with VAT when the job was planned; null if that is not known. */
   goods: string | null
 }
 
@@ -176,7 +176,7 @@ async function fillAndLock(row: Row): Promise<Locked | undefined> {
   return undefined
 }
 
-/** Fails with LIMIT_EXCEEDED where a lock costs more than was approved. */
+/** Fails with LIMIT_EXCEEDED if a lock costs more than was approved. */
 function requireApproved(order: BulkOrder, locked: Locked, {maxDrift, budget}: BulkRules): void {
   const {total} = locked.lock
   const {goodsWithVat} = priceOf(locked.preview)
@@ -196,7 +196,7 @@ function requireApproved(order: BulkOrder, locked: Locked, {maxDrift, budget}: B
   })
 }
 
-/** The service rounds by the line, the plan by the unit: a halala a unit is no drift. */
+/** The service rounds by the line, the plan by the unit: a halala a unit is not a drift. */
 function withDrift(order: BulkOrder, goods: string, maxDrift: string) {
   const units = order.lines.reduce((sum, {quantity}) => sum + quantity, 0)
   return exact(goods).times(exact(maxDrift).plus(1)).plus(exact('0.01').times(units))
@@ -229,11 +229,11 @@ export async function clearBulkCart(tools: BulkTools, order: BulkOrder, code: st
 
 /** A budget of `limit` (null for none), of which `charged` is used up. */
 interface Budget {
-  /** Sets an amount aside for an order, in the place of what it had; false where it does not fit. */
+  /** Sets an amount aside for an order, in the place of what it had; false if it does not fit. */
   reserve(reference: string, total: string): boolean
   /** Sets it aside whether it fits or not: the order may have been charged already. */
   hold(reference: string, total: string): void
-  /** What became of it: charged so much, or null where nothing more is to come. */
+  /** What became of it: charged so much, or null if nothing more is to come. */
   settle(reference: string, charged: string | null): void
 }
 

@@ -19,7 +19,7 @@ export interface Locked {
   lock: PriceLock & {total: Digits}
   preview: Preview
   lines: CartLine[]
-  /** Monotonic milliseconds at which the service drops the lock; null where it did not say. */
+  /** Monotonic milliseconds at which the service drops the lock; null if it did not say. */
   endsAt: number | null
 }
 
@@ -28,7 +28,7 @@ type LockOutcome = {kind: 'locked'; locked: Locked} | {kind: 'blocked'; preview:
 type Clocked = Pick<OrderTools, 'client' | 'now' | 'sleep' | 'random' | 'signal'>
 
 /**
- * Prices a cart and takes a lock where it can be checked out. A lost race for the lock is tried again, five times. The
+ * Prices a cart and takes a lock if it can be checked out. A lost race for the lock is tried again, five times. The
  * end of the lock is counted from the service's own times, not from this machine's clock.
  * Fails with ODD_ANSWER when a lock comes without what an order needs to be safe.
  */
@@ -39,7 +39,7 @@ export async function lockCart(tools: Clocked, customerRef: CartRef): Promise<Lo
 }
 
 /**
- * Takes a lock by the operation of its own, which refuses a cart that can't be checked out. Answers what the service
+ * Takes a lock by the operation of its own, which refuses a cart that can't be checked out. Returns what the service
  * did, in whatever shape: nothing is ordered with it here.
  */
 export function lockByRoute(tools: Clocked, customerRef: string): Promise<Preview> {
@@ -80,7 +80,7 @@ function lifetime(preview: Preview): number | null {
 export interface LineIssue {
   line: PreviewLine
   issue: string
-  /** Units that could be taken instead; absent where none can. */
+  /** Units that could be taken instead; absent if none can. */
   take?: number
 }
 

@@ -90,6 +90,7 @@ export type Answer =
   /** It is ours: `older` than our first lock, and `proven` to be this very order, as far as both sides tell. */
   | {kind: 'exists'; order: PlacedOrder; older: boolean; proven: boolean; failure: Failure}
 
+/** What is asked again after a pause, as long as patience lasts. */
 export type Patience = Extract<OrderAnswer, 'again' | 'in-progress' | 'race' | 'cart-busy'>
 
 export type Action =
@@ -104,12 +105,12 @@ export type Action =
   /** Ask the preview whether any order is in flight: `looked`. */
   | {kind: 'look'}
   /** Read the order that a refusal names: `failed` to `exists`. */
-  | {kind: 'read'; orderId: string; failure: Failure}
+  | {kind: 'read'; orderId: string; lockId: string; failure: Failure}
   | {kind: 'end'}
 
 /** A state, and what to do in it. */
-export interface Step<S extends OrderState = OrderState> {
-  state: S
+export interface Step {
+  state: OrderState
   action: Action
 }
 
@@ -125,6 +126,7 @@ export function recover({pending, outcome}: Recorded): Step {
   return plan(outcome?.outcome === 'unknown' ? [ELSEWHERE] : [])
 }
 
+/** An order that needs a lock, while the attempts in `open` are not settled. */
 export function plan(open: Open): Step {
   return {state: {at: 'PLANNED', open}, action: {kind: 'lock'}}
 }
@@ -135,7 +137,7 @@ export function takeUp(open: Open, named?: string): Step {
   return ask({at: open.length > 0 ? 'SUBMITTING' : 'LOCKED', open, locks, turn: 0, round: 1})
 }
 
-/** The one decision of an order: where it stands after an answer, and what to do. */
+/** Where an order stands after an answer, and what to do: the one place where that is decided. */
 export function next(state: OrderState, answer: Answer): Step {
   if (state.at === 'OUTCOME') throw new Error(`an order at its outcome takes no ${answer.kind}`)
   const {open} = state
@@ -193,7 +195,7 @@ function refused(before: Asking, failure: Failure): Step {
     case 'lock-used': {
       const orderId = (failure.facts.details as {orderId?: unknown} | null | undefined)?.orderId
       if (typeof orderId !== 'string') return endAsBefore(failure, state.open)
-      return {state, action: {kind: 'read', orderId, failure}}
+      return {state, action: {kind: 'read', orderId, lockId: lockOf(state), failure}}
     }
     case 'lock-gone':
       // Of a lock that is invalid nothing is certain: it may have been used.

@@ -1,7 +1,7 @@
 import type {Preview} from '../../contract/checkout.ts'
 import {type Digits, digits, exact, isDigits, sameAmount} from '../../contract/money.ts'
 
-/** What a preview will cost, exact; null where the preview does not tell. */
+/** What a preview will cost, exact; null if the preview does not tell. */
 export interface Price {
   currency: string
   goodsWithVat: Digits | null

@@ -10,7 +10,7 @@ export function isScentOrderId(id: string): boolean {
   return isUuid(id)
 }
 
-/** Reads an order by its Scent id, or where `global` by its global id. */
+/** Reads an order by its Scent id, or if `global` by its global id. */
 export function readOneOrder(client: Client, id: string, global: boolean): Promise<OrderRead> {
   return global
     ? client.call(readOrderByGlobalId, {params: {orderGlobalId: id}})
@@ -18,7 +18,7 @@ export function readOneOrder(client: Client, id: string, global: boolean): Promi
 }
 
 /**
- * Reads the order that a refusal names. not shown: which of its two ids `details.orderId` holds; both are tried where
+ * Reads the order that a refusal names. not shown: which of its two ids `details.orderId` holds; both are tried if
  * it can be either.
  */
 export async function readNamedOrder(client: Client, id: string): Promise<OrderRead> {
@@ -31,11 +31,11 @@ export async function readNamedOrder(client: Client, id: string): Promise<OrderR
   }
 }
 
-/** What the flows compare of an order; null where the answer does not say. */
+/** What the flows compare of an order; null if the answer does not say. */
 export interface OrderFacts {
   id: string | null
   reference: string | null
-  /** undefined where the answer does not say: null is the bare cart. */
+  /** undefined if the answer does not say: null is the bare cart. */
   customerRef: string | null | undefined
   lines: CartLine[] | null
   /** Goods without VAT, and the VAT on them. */
@@ -70,7 +70,7 @@ export function factsOf(read: OrderRead): OrderFacts {
 
 const textOf = (value: unknown) => (typeof value === 'string' ? value : null)
 
-/** null where a line does not say what it is: what is not known must not be compared. */
+/** null if a line does not say what it is: what is not known must not be compared. */
 function linesIn(list: unknown): CartLine[] | null {
   if (!Array.isArray(list)) return null
   const lines = list.map((line) => ({

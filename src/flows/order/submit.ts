@@ -83,10 +83,11 @@ function hear(run: Run, answer: Answer): void {
 }
 
 async function perform(run: Run, action: Action): Promise<Answer> {
-  const {tools, intent} = run
+  const {tools, intent, locks} = run
+  const lockOf = (id: string) => locks.find(({lockId}) => lockId === id) as PriceLock
   switch (action.kind) {
     case 'submit':
-      return create(run, lockOf(run, action.lockId))
+      return create(run, lockOf(action.lockId))
     case 'pause':
       return pause(run, action)
     case 'see-whose': {
@@ -99,17 +100,10 @@ async function perform(run: Run, action: Action): Promise<Answer> {
       return {kind: 'looked', idle: preview !== undefined && !busy}
     }
     case 'read':
-      return readExisting(tools, intent, lockOf(run), action)
+      return readExisting(tools, intent, lockOf(action.lockId), action)
     default:
       throw new Error(`an order is not submitted by the step ${action.kind}`)
   }
-}
-
-/** The lock of this id; the one that is asked with by default. */
-function lockOf({locks, step}: Run, lockId?: string): PriceLock {
-  const {state} = step
-  const id = lockId ?? ('locks' in state ? state.locks[state.turn] : undefined)
-  return locks.find((lock) => lock.lockId === id) as PriceLock
 }
 
 /** Sends the create once. It is not cut short by an interrupt: its answer is what the user wants to know. */

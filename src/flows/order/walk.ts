@@ -64,7 +64,7 @@ async function offer(
   const late = decision === 'expired' || outOfTime(tools, offered)
   const locked = late ? await lockReady(tools, request, walker) : offered
   if (late) {
-    // A yes to prices that are gone by now is no yes to others.
+    // A yes to prices that are gone by now is not a yes to others.
     if (decision === 'expired' || differences(offered.preview, locked.preview).length > 0) return locked
     await walker.tell({kind: 'repriced', differences: []})
     await noteLock(tools, intent, locked)

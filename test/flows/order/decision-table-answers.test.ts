@@ -231,7 +231,7 @@ describe('a lock that is gone', () => {
     expect(t.orders()).toMatchObject(charged)
   })
 
-  test('row 25: … and is no proof: where no new lock can be had, the order stays unknown', async () => {
+  test('row 25: … and proves nothing: if no new lock can be had, the order stays unknown', async () => {
     const {job} = await open('before')
     t.set('withheld', 1)
     expect((await t.run(job)).states).toEqual(['unknown'])
@@ -294,7 +294,7 @@ describe('what is certain', () => {
     expect(await t.order()).toMatchObject({state: 'placed', orderId: t.orders()[0]?.id})
   })
 
-  test('row 31: … and where only the read can tell whose it is, the order is unknown until it can be read', async () => {
+  test('row 31: … and if only the read can tell whose it is, the order is unknown until it can be read', async () => {
     t.spoil({effect: 'reset', when: 'after', times: 1})
     t.spoil({match: {operation: 'readOrder'}, status: 403, state: 'FORBIDDEN'})
     const {job, state} = await t.order()
@@ -323,7 +323,7 @@ describe('what is certain', () => {
     const intent = {reference, customerRef, lines, address}
     await t.put(2)
     const taken = await lockCart(t.tools, customerRef)
-    if (taken.kind !== 'locked') throw new Error('the cart can not be locked')
+    if (taken.kind !== 'locked') throw new Error('the cart was not locked')
     await notePlan(t.tools, intent)
     await noteLock(t.tools, intent, taken.locked)
     t.spoil({status: 504})
@@ -335,7 +335,7 @@ describe('what is certain', () => {
     expect([t.orders(), await t.records.open()]).toEqual([[], []])
   })
 
-  test('row 32: … anything else is no proof', async () => {
+  test('row 32: … anything else proves nothing', async () => {
     const job = await neverRan()
     t.later(20 * 60)
     t.spoil({status: 400, state: 'VALIDATION_PRICE_LOCK_INVALID', times: 1})

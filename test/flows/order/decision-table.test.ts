@@ -58,7 +58,7 @@ describe('the cart', () => {
     expect(await t.stopped()).toMatchObject({code: 'BUSINESS_PRODUCT_ACCESS_DISABLED'})
   })
 
-  test('row 4: preview can not check out: refused with the issues', async () => {
+  test("row 4: preview can't check out: refused with the issues", async () => {
     t.set('stock', 1)
     const {state, message} = await t.order()
     expect(state).toBe('refused')
@@ -77,7 +77,7 @@ describe('the cart', () => {
     expect(t.orders()).toMatchObject(charged)
   })
 
-  test('row 5: … and where it does not end, the order is unknown', async () => {
+  test('row 5: … and if it does not end, the order is unknown', async () => {
     t.underWay(t.reference())
     expect(await t.order()).toMatchObject({state: 'unknown'})
     expect(t.tools.now()).toBeGreaterThan(900_000)
@@ -121,7 +121,7 @@ describe('the cart', () => {
     expect(t.bodies()).toEqual([])
   })
 
-  test('row 8: … also where it would exceed what the whole job may charge', async () => {
+  test('row 8: … also if it would exceed what the whole job may charge', async () => {
     const job = await t.plan(t.wish(1), t.wish(2))
     const {ends} = await t.run(job, {rules: rulesOf(null, '400')})
     expect(ends).toMatchObject([{state: 'placed'}, {state: 'refused', code: 'LIMIT_EXCEEDED'}])

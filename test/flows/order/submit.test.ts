@@ -30,7 +30,7 @@ async function planned(
   reference = 'PO-1',
 ): Promise<{intent: OrderIntent; locked: Locked}> {
   const outcome = await lockCart(shop.tools, customerRef)
-  if (outcome.kind !== 'locked') throw new Error('the cart can not be locked')
+  if (outcome.kind !== 'locked') throw new Error('the cart was not locked')
   const intent = {reference, customerRef, lines: outcome.locked.lines, address}
   await notePlan(shop.tools, intent)
   await noteLock(shop.tools, intent, outcome.locked)
@@ -238,7 +238,7 @@ describe('a reference that exists', () => {
     expect(outcome).toMatchObject({kind: 'refused', failure: {code: 'ORDER_MISMATCH'}})
   })
 
-  test('and can not be read leaves the outcome unknown', async () => {
+  test("and can't be read leaves the outcome unknown", async () => {
     shop = await openShop()
     const {intent, locked} = await prepared()
     shop.fault({effect: 'reset', ...create, when: 'after', times: 1})

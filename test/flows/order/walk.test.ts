@@ -110,7 +110,7 @@ describe('the walk', () => {
     expect(await shop.records.all()).toEqual([])
   })
 
-  test('a cart that a script can not check out is refused with each line and its issue', async () => {
+  test("a cart that a script can't check out is refused with each line and its issue", async () => {
     shop = await openShop()
     const scarce = await shop.variant('RML-SAF-100')
     shop.sandbox.state.world.run('UPDATE variants SET stock = 2 WHERE id = ?', scarce)
@@ -165,7 +165,7 @@ describe('the walk', () => {
     expect(await debits()).toBe(before)
   })
 
-  test('a yes to prices that ran out on the way is no yes to others', async () => {
+  test('a yes to prices that ran out on the way is not a yes to others', async () => {
     shop = await openShop()
     await shop.fill('C-1')
     const late = () => {

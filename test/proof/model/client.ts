@@ -1,8 +1,15 @@
 import {Failure} from '../../../src/contract/failure.ts'
-import {type Answer, next, plan, recover, type Step} from '../../../src/flows/order/machine.ts'
-import {type Client, has, type Mistake, type State, verdicts} from './state.ts'
+import {
+  type Answer,
+  next,
+  type OrderState,
+  plan,
+  recover,
+  type Step,
+} from '../../../src/flows/order/machine.ts'
+import {type Client, has, type State, verdicts} from './state.ts'
 
-/** What the client may be answered. Each is one object, by which `hear` remembers what came of it. */
+/** The answers of the model. Each is one object, by which `hear` remembers what came of it. */
 export const answers = {
   locked: Array.from({length: 3}, (_, lock): Answer => ({kind: 'locked', lockId: String(lock)})),
   leaving: {kind: 'leaving'},
@@ -35,35 +42,29 @@ function failureOf(code: string, effect: 'refused' | 'unknown' = 'refused'): Fai
   return new Failure(code, {effect, details: {orderId: 'O'}})
 }
 
-type Machine = typeof next
 const notCharged = () => next(plan([]).state, answers.ended)
-const isRefusal = (answer: Answer, code: string) => answer.kind === 'refused' && answer.failure.code === code
+const isRefusal = (code: string) => (answer: Answer) =>
+  answer.kind === 'refused' && answer.failure.code === code
+const isInvalid = isRefusal('VALIDATION_PRICE_LOCK_INVALID')
 
-/** The machine with a mistake built in. Mistakes that are not here are made on disk, or with references (model.ts). */
-const mistaken: Partial<Record<Mistake, Machine>> = {
-  'EXPIRED believed without asking the other locks': (state, answer) =>
-    isRefusal(answer, 'VALIDATION_PRICE_LOCK_EXPIRED') ? notCharged() : next(state, answer),
-  'EXPIRED believed without asking again'(state, answer) {
-    const step = next(state, answer)
-    return step.action.kind === 'look' ? notCharged() : step
-  },
-  'INVALID taken for EXPIRED': (state, answer) =>
-    next(
-      state,
-      isRefusal(answer, 'VALIDATION_PRICE_LOCK_INVALID') ? refusal('VALIDATION_PRICE_LOCK_EXPIRED') : answer,
-    ),
-  'a later refusal taken for not charged': (state, answer) =>
-    isRefusal(answer, 'FORBIDDEN') ? notCharged() : next(state, answer),
-  'IN_PROGRESS taken for not charged': (state, answer) =>
-    isRefusal(answer, 'CONFLICT_ORDER_IN_PROGRESS') ? notCharged() : next(state, answer),
-  'REQUIRES_INTERVENTION taken for not charged': (state, answer) =>
-    isRefusal(answer, 'CONFLICT_ORDER_REQUIRES_INTERVENTION') ? notCharged() : next(state, answer),
-  'a failed order taken for the end of all attempts': (state, answer) =>
-    answer.kind === 'failed' ? notCharged() : next(state, answer),
-  'DUPLICATE_REFERENCE not read'(state, answer) {
-    const step = next(state, answer)
-    return step.action.kind === 'read' ? next(state, answers.made) : step
-  },
+/** Answers that a client takes by mistake for the proof that nothing was charged. */
+const believed: Partial<Record<Client, (answer: Answer) => boolean>> = {
+  'EXPIRED believed without asking the other locks': isRefusal('VALIDATION_PRICE_LOCK_EXPIRED'),
+  'a later refusal taken for not charged': isRefusal('FORBIDDEN'),
+  'IN_PROGRESS taken for not charged': isRefusal('CONFLICT_ORDER_IN_PROGRESS'),
+  'REQUIRES_INTERVENTION taken for not charged': isRefusal('CONFLICT_ORDER_REQUIRES_INTERVENTION'),
+  'a failed order taken for the end of all attempts': ({kind}) => kind === 'failed',
+}
+
+/** The machine, or one with a mistake. Other mistakes are made on disk, or with references and carts (model.ts). */
+function machine(c: Client, state: OrderState, answer: Answer): Step {
+  if (believed[c]?.(answer)) return notCharged()
+  if (c === 'INVALID taken for EXPIRED' && isInvalid(answer))
+    return next(state, refusal('VALIDATION_PRICE_LOCK_EXPIRED'))
+  const step = next(state, answer)
+  if (c === 'EXPIRED believed without asking again' && step.action.kind === 'look') return notCharged()
+  if (c === 'DUPLICATE_REFERENCE not read' && step.action.kind === 'read') return next(state, answers.made)
+  return step
 }
 
 /** States of the machine in which the client acts, by their numbers: a state of the search holds such a number. */
@@ -103,7 +104,7 @@ export function hear(c: Client, number: number, answer: Answer): Heard {
   if (known.length === 0) heard[c].set(answer, known)
   const before = known[number]
   if (before) return before
-  const step = (mistaken[c as Mistake] ?? next)((steps[number] as Step).state, answer)
+  const step = machine(c, (steps[number] as Step).state, answer)
   const {state} = step
   const relock = state.at === 'OUTCOME' && state.outcome.kind === 'relock'
   const found = {...step, number: numberOf(relock ? plan(state.open) : step)}

@@ -4,22 +4,27 @@ import {variants} from './shop.ts'
 import {LOCKS, type Mistake, mistakes, orders, type State, unpack, verdicts} from './state.ts'
 
 /*
- * How one order is made, as a model that is small enough to visit every state it can get into, on services of every
- * kind that the spec leaves open (model-service.ts).
+ * The machine that makes every order (src/flows/order/machine.ts) is driven here through every state that it can get
+ * into, on services of every kind that the specification leaves open (shop.ts), whatever gets lost on the way. The
+ * machine is the program's own function, not a copy: client.ts hands it answers, and remembers its states by number.
  *
- * The steps are those of the program: fill and add are bulk-fill.ts; lock is lockCart with the comparison of its lines;
- * write is the SUBMITTING record; sent and made wait for createOrder; decide is askUntilSettled, with the program's own
- * table of answers; existing is compareExisting; spent and look are every-lock.ts; begin takes up what the records
- * hold; the mode `settle` is orderLocked with earlier submissions open, and takeUp's new lock. A verdict is the OUTCOME
- * record. From there, as after a crash, the next run begins.
+ * Around it the model holds what the program does outside of the machine (model.ts): it fills the cart and locks it;
+ * writes the SUBMITTING record and sends the create (write, sent, made); looks whether an order is in flight; writes the
+ * verdict, which is the OUTCOME record. From there, as after a crash, the next run begins with what the records hold.
+ *
+ * A state of the search (state.ts) is the service, what is on its way, what is on disk, what the client is doing, and
+ * the number of the machine's state. search.ts visits all of them, the nearest first. None may break a rule: ordered
+ * twice, ordered other lines, said "not charged" of an order that stands, said "charged" of none. From each there must
+ * be a way to a verdict. And the search must be able to fail: each mistake of a client that is listed in state.ts,
+ * built into the machine or around it, is caught on some service.
  *
  * The client may crash anywhere, as often as it likes, and any request or answer may get lost. Within the bounds of
- * model-state.ts requests arrive late, locks expire and others touch the cart.
+ * state.ts requests arrive late, locks expire and others touch the cart.
  *
  * Not modelled: amounts, several lines, tokens and pacing, which make no difference to what is asked again; two
  * programs at one reference, which locks of this machine keep apart; a network that delivers a request twice. Left out
- * are services on which no client could tell: where a used lock is answered as expired (the spec says otherwise), and
- * where an order that failed, or an attempt that got stuck, leaves its lock unused.
+ * are services on which no client could tell: those that call a used lock expired (the spec says otherwise), and those
+ * on which an order that failed, or an attempt that got stuck, leaves its lock unused.
  */
 
 const settled = ({verdict}: State) => verdict === verdicts.charged || verdict === verdicts.notCharged
@@ -33,7 +38,7 @@ test(`an order is made once, and told as it is, on ${variants.length} services, 
     expect({variant, broken: found.broken}).toEqual({variant, broken: undefined})
     for (const packed of found.states) seen.add(unpack(packed).verdict)
     const [stuck] = deadEnds(found, ({verdict}) => verdict !== verdicts.none)
-    // Unknown is no end, as long as a lock can be had and no person is needed.
+    // Unknown is not an end, as long as a lock can be had and no person is needed.
     const unsettled = deadEnds(found, settled).find(
       ({order, locks}) => order !== orders.stuck && locks < LOCKS,
     )

@@ -105,7 +105,7 @@ function crash(s: State, go: Go): void {
 
 const renamed = (s: State) => but(end(s), {pending: 0, at: at.fill, step: planned, reference: 1})
 
-/** A first run, or a resume from what is on disk. Not charged is no end: the same reference may be tried again. */
+/** A first run, or a resume from what is on disk. Not charged is not an end: the same reference may be tried again. */
 function begin(v: Variant, c: Client, s: State, go: Go): void {
   if (s.verdict === verdicts.charged) return
   if (s.verdict !== verdicts.none && s.cart > 0) go('the cart is cleared', changed(v, s, 0))

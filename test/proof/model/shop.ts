@@ -4,7 +4,7 @@ import {bit, but, has, LATE, orders, type State} from './state.ts'
 export interface Variant {
   /** Whether a create looks at its reference before it looks at its lock. */
   referenceFirst: boolean
-  /** What a used lock is answered as. `expired`, once it would have, contradicts the spec, and is no variant. */
+  /** What a used lock is answered as. `expired`, once it would have, contradicts the spec, and is not a variant. */
   usedLock: 'used' | 'invalid' | 'expired'
   /** Whether a lock is bound to the version of its cart, or to what the cart holds. */
   byVersion: boolean
@@ -60,7 +60,7 @@ export function locked(v: Variant, s: State): State {
   return but(lockedByOthers(v, s), {wrong, locks: s.locks + 1})
 }
 
-/** The code of a create that is refused; undefined where the order is made. */
+/** The code of a create that is refused; undefined if the order is made. */
 export function refusedWith(v: Variant, s: State, reference: number, lock: number): string | undefined {
   const byReference = refusedByReference(s, reference)
   const byLock = refusedByLock(v, s, lock)
@@ -115,7 +115,7 @@ export function ends(v: Variant, s: State) {
 const places = [1, 3, 9]
 const lateOf = (s: State, lock: number) => Math.floor(s.late / (places[lock] as number)) % 3
 
-/** A create stays on its way; undefined where enough are, or where it could do nothing any more. */
+/** A create stays on its way; undefined if enough are, or if it could do nothing any more. */
 export function delayed(s: State, lock: number): State | undefined {
   if (s.order !== orders.none) return undefined
   const count = lateOf(s, 0) + lateOf(s, 1) + lateOf(s, 2)

@@ -46,51 +46,8 @@ export const LOCKS = 2
 export const LATE = 2
 const OTHERS = 1
 
-export const start: State = {
-  cart: 0,
-  locks: 0,
-  expired: 0,
-  spoilt: 0,
-  wrong: 0,
-  failed: 0,
-  order: 0,
-  usedBy: 0,
-  second: 0,
-  running: 0,
-  late: 0,
-  lateAdd: 0,
-  others: OTHERS,
-  pending: 0,
-  verdict: 0,
-  reference: 0,
-  at: 0,
-  step: 0,
-}
-
-/** The state with some fields changed. Spelled out, as this is what a search spends its time on. */
-export function but(s: State, change: Partial<State>): State {
-  const copy: State = {
-    cart: s.cart,
-    locks: s.locks,
-    expired: s.expired,
-    spoilt: s.spoilt,
-    wrong: s.wrong,
-    failed: s.failed,
-    order: s.order,
-    usedBy: s.usedBy,
-    second: s.second,
-    running: s.running,
-    late: s.late,
-    lateAdd: s.lateAdd,
-    others: s.others,
-    pending: s.pending,
-    verdict: s.verdict,
-    reference: s.reference,
-    at: s.at,
-    step: s.step,
-  }
-  return Object.assign(copy, change)
-}
+/** The state with some fields changed. */
+export const but = (s: State, change: Partial<State>): State => ({...s, ...change})
 
 const HALF = 2 ** 29
 
@@ -143,6 +100,8 @@ export function unpack(packed: number): State {
     step: client >> 12,
   }
 }
+
+export const start: State = but(unpack(0), {others: OTHERS})
 
 export const bit = (lock: number) => 1 << lock
 export const has = (set: number, lock: number) => (set & bit(lock)) !== 0
