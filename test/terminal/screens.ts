@@ -30,7 +30,7 @@ export const screens: {[id: string]: Screen} = {
   },
   'auth:logout': {
     line: 'auth logout warda',
-    holds: ['Profile "warda" is gone'],
+    holds: ['Profile "warda"', 'removed'],
     user: 'another of the sandbox',
   },
   'auth:status': {
