@@ -30,7 +30,7 @@ export const addressFlags = {
   ) as Record<string, ReturnType<typeof Flags.string>>),
 }
 
-/** The address as the flags give it, checked; undefined where none is given. `read` reads the file of --address. */
+/** The address as the flags give it, checked; undefined if none is given. `read` reads the file of --address. */
 export async function addressOf(
   flags: Record<string, unknown>,
   read: (path: string) => Promise<unknown>,
@@ -83,7 +83,7 @@ const hints: Partial<Record<AddressField['name'], string>> = {
   phone: ' (such as +966501234567)',
 }
 
-/** What is wrong with a typed answer. A name in the place of a country code is answered with its code. */
+/** Says why a typed answer is not valid. For the name of a country it suggests the code. */
 function problem(field: AddressField, text: string): string | undefined {
   const rule = fieldRule(field, text)
   const wrong = rule && `${field.label} ${rule}`

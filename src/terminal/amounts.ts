@@ -5,7 +5,7 @@ import {exact} from '../contract/money.ts'
 export function amountFlag(flag: string, text: string | undefined): string | undefined {
   if (text === undefined || /^\d{1,12}(\.\d{1,6})?$/.test(text)) return text
   throw new Failure('INVALID_INPUT', {
-    message: `${flag} "${text}" is no amount.`,
+    message: `${flag} "${text}" is not a valid amount.`,
     hint: 'Write it with a dot, such as 305.90.',
   })
 }
@@ -18,7 +18,7 @@ export function ratioFlag(flag: string, text: string | undefined): string | unde
   if (percent?.[1] !== undefined && (percent[2] === '%' || Number(text) === 0))
     return exact(percent[1]).div(100).toFixed()
   throw new Failure('INVALID_INPUT', {
-    message: `${flag} "${text}" is no percentage.`,
+    message: `${flag} "${text}" is not a valid percentage.`,
     hint: 'Write it with its sign, such as 2% or 0.5%.',
   })
 }

@@ -55,7 +55,7 @@ function kindOf(cell: Cell): Kinded | undefined {
   return kinds.includes(cell.kind) ? cell : undefined
 }
 
-/** True where digits of one column should stand below each other. */
+/** True if digits of one column should stand below each other. */
 export function isNumeric(cell: Cell): boolean {
   const kinded = kindOf(cell)
   return isDigits(kinded?.kind === 'money' ? kinded.amount : cell)
@@ -81,7 +81,7 @@ export function prettyInList(cell: Cell, paint: Paint = noPaint, now = Date.now(
   return kinded?.kind === 'time' ? ago(kinded.at, now) : pretty(cell, paint, now)
 }
 
-/** What a person reads: currency beside the amount, local time with its zone, the time left until a deadline. */
+/** Text for a person: currency beside the amount, local time with its zone, the time left until a deadline. */
 export function pretty(cell: Cell, paint: Paint = noPaint, now = Date.now()): string {
   if (cell === null || cell === undefined || cell === '') return paint('-', 'dim')
   if (typeof cell === 'boolean') return cell ? 'yes' : 'no'

@@ -9,11 +9,11 @@ import type {Tone} from './text.ts'
 export interface Column<Row> {
   /** The path of its field in the row, such as `pricing.unitPrice`: its name in --columns, CSV and ndjson. */
   key: string
-  /** What people read above it. */
+  /** The heading that people read. */
   header: string
-  /** What people see of a row. */
+  /** The cell that people see. */
   get(row: Row): Cell
-  /** What programs get; what people see if it is left out. */
+  /** The value that programs get; by default that of the cell. */
   value?(row: Row): unknown
   /**
    * `plain`: in pipes and CSV only; `terminal`: the other way round; `asked`: only if --columns names it, or on the card
@@ -164,6 +164,6 @@ export function chosen<Row>(
 export const fieldOf = <Row>(path: string, around?: unknown): Column<Row> =>
   columnOf<Row>([path], undefined, (row) => guessed(row, path, around))
 
-/** What a program gets of a row. */
+/** The value of a row that a program gets. */
 export const rawOf = <Row>({value, get}: Column<Row>, row: Row): unknown =>
   value ? value(row) : unwrapped(get(row))

@@ -82,13 +82,13 @@ export function discountChanges(flags: Given): Partial<DiscountBody> {
 
 function amount(flag: string, text: string): Digits {
   if (/^\d{1,12}(\.\d{1,6})?$/.test(text)) return digits(text)
-  throw new Failure('INVALID_INPUT', {message: `${flag} "${text}" is no amount, such as 12.50.`})
+  throw new Failure('INVALID_INPUT', {message: `${flag} "${text}" is not a valid amount, such as 12.50.`})
 }
 
 function moment(flag: string, text: string | undefined): string | undefined {
   if (text === undefined || (/^\d{4}-\d\d-\d\d/.test(text) && !Number.isNaN(millis(text)))) return text
   throw new Failure('INVALID_INPUT', {
-    message: `${flag} "${text}" is no date or date-time, such as 2026-01-31 or 2026-01-31T10:00:00Z.`,
+    message: `${flag} "${text}" is not a valid date or date-time, such as 2026-01-31 or 2026-01-31T10:00:00Z.`,
   })
 }
 
@@ -96,6 +96,6 @@ function cap(flag: string, text: string | undefined): number | null | undefined 
   if (text === undefined || text === 'none') return text === undefined ? undefined : null
   if (/^[1-9]\d{0,8}$/.test(text)) return Number(text)
   throw new Failure('INVALID_INPUT', {
-    message: `${flag} "${text}" is no whole number of 1 or more, nor none.`,
+    message: `${flag} "${text}" is not a whole number of 1 or more, nor the word none.`,
   })
 }

@@ -1,7 +1,7 @@
 import {Failure} from '../contract/failure.ts'
 import {parseJson} from '../contract/money.ts'
 
-/** `--field k=v`, typed as JSON where it reads as true, false, null or a number; `raw` fields stay text. */
+/** `--field k=v`, typed as JSON if it reads as true, false, null or a number; `raw` fields stay text. */
 export interface Field {
   text: string
   raw: boolean
@@ -40,7 +40,7 @@ function split(text: string): [string, string] {
 
 function malformed(text: string): Failure {
   return new Failure('INVALID_INPUT', {
-    message: `"${text}" is no field.`,
+    message: `"${text}" is not a valid field.`,
     hint: 'Write name=value, name[inner]=value or name[]=value.',
   })
 }

@@ -28,7 +28,7 @@ export const outputFlags = {
     helpGroup: 'OUTPUT',
   }),
   'no-input': Flags.boolean({
-    summary: 'Never ask. Implied where stdin is no terminal.',
+    summary: 'Never ask. Implied if stdin is not a terminal.',
     env: 'SCENT_NO_INPUT',
     helpGroup: 'GLOBAL',
   }),
@@ -134,10 +134,10 @@ export const listFlags = {
   }),
 }
 
-/** Fails with INVALID_INPUT where what a flag gives is no id: before a question is asked about it. */
+/** Fails with INVALID_INPUT if the value of a flag is not an id, before a question is asked about it. */
 export function requireUuid(flag: string, text: string): void {
   if (!isUuid(text))
-    throw new Failure('INVALID_INPUT', {message: `${flag} "${text}" is no id: that is a UUID.`})
+    throw new Failure('INVALID_INPUT', {message: `${flag} "${text}" is not a valid id; expected a UUID.`})
 }
 
 export type OutputFlags = Interfaces.InferredFlags<typeof outputFlags>

@@ -110,7 +110,7 @@ export class Outlet {
   /** Whether anything was written to it. */
   begun = false
   closed = false
-  /** Why nothing can be written any more, where it is not for want of a reader. */
+  /** The error after which nothing more can be written, if it is another than a reader that is gone. */
   problem: NodeJS.ErrnoException | undefined
 
   constructor(stream: Stream) {

@@ -44,7 +44,7 @@ const lineOf = (row: unknown) => `${printJson(row, 0)}\n`
 const pickedOf = (columns: AnyColumn[], row: unknown) =>
   Object.fromEntries(columns.map((column) => [column.key, rawOf(column, row) ?? null]))
 
-/** What --columns may ask for is seen in the first rows, unless they are watched; all of them come again. */
+/** Reads the first rows, which show what --columns may ask for, unless they are watched. Returns all rows once more. */
 async function begun({rows, live}: View, names: string | undefined): Promise<{head: unknown[]; rows: Rows}> {
   if (names === undefined || live || Array.isArray(rows)) return {head: Array.isArray(rows) ? rows : [], rows}
   const head: unknown[] = []

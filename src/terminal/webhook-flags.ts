@@ -17,7 +17,7 @@ export const webhookFlags = {
   }),
 }
 
-/** The map of headers that the flags name; undefined where they name none. Fails with INVALID_INPUT. */
+/** The map of headers that the flags name; undefined if they name none. Fails with INVALID_INPUT. */
 export function headersOf(given: string[] | undefined): Record<string, string> | undefined {
   if (given === undefined) return undefined
   const headers = new Map<string, string>()

@@ -96,7 +96,7 @@ describe('cart import', () => {
     expect(await shop.json(['jobs', 'show', first.job])).toEqual(first)
     const {stdout} = await shop.scent(words)
     expect(stdout).toBe(
-      `B-1\tRML-SAF-050\t${one}\t2\t4\tset\t2\t\t\nB-1\tRML-SAF-100\t${two}\t1\t2\tset\t3\t\t\n`,
+      `B-1\tRML-SAF-050\t${one}\t2\t4\tdone\t2\t\t\nB-1\tRML-SAF-100\t${two}\t1\t2\tdone\t3\t\t\n`,
     )
     expect(shop.cart('B-1')).toEqual({[one]: 4, [two]: 2})
   })

@@ -13,7 +13,7 @@ export function typeOf(value: unknown): Type {
   return typeof value as Type
 }
 
-/** Order of two numbers or two texts; undefined where they have none. */
+/** Order of two numbers or two texts; undefined if they have none. */
 export function compare(a: unknown, b: unknown): number | undefined {
   if (isDigits(a) && isDigits(b)) return exact(a).cmp(exact(b))
   if (typeof a === 'string' && typeof b === 'string') return a < b ? -1 : a > b ? 1 : 0
@@ -82,7 +82,7 @@ function toNumber(value: unknown): Digits | null {
   return digits(value)
 }
 
-/** What an argument may be: types by `|`; `numbers` and `strings` are arrays of these. */
+/** The types that an argument may have, separated by `|`; `numbers` and `strings` are arrays of these. */
 type Signature = string[]
 // biome-ignore lint/suspicious/noExplicitAny: the signature beside each function has checked its arguments
 type Implementation = (...args: any[]) => unknown
@@ -130,7 +130,7 @@ const functions: Record<string, [Signature, Implementation]> = {
   values: [['object'], (value: object) => Object.values(value)],
 }
 
-/** Fails where there is no function of that name, or where it takes another number of arguments. */
+/** Fails if there is no function of that name, or if it takes another number of arguments. */
 export function requireFunction(name: string, args: number): [Signature, Implementation] {
   const found = Object.hasOwn(functions, name) ? functions[name] : undefined
   if (!found) throw new Error(`there is no function ${name}()`)
@@ -140,7 +140,7 @@ export function requireFunction(name: string, args: number): [Signature, Impleme
   throw new Error(`${name}() takes ${many ? 'at least one argument' : signature.length}, not ${args}`)
 }
 
-/** Calls a function of JMESPath. Fails where the arguments don't fit. */
+/** Calls a function of JMESPath. Fails if the arguments don't fit. */
 export function call(name: string, args: unknown[]): unknown {
   const [signature, run] = requireFunction(name, args.length)
   for (const [at, value] of args.entries()) {

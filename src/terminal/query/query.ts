@@ -13,7 +13,7 @@ export type Query = (document: unknown) => unknown
 /**
  * JMESPath over a document that keeps its digits. The library parses; its interpreter knows doubles only, under which
  * 10.50 would become 10.5 and 9007199254740993 another number, so the tree is walked here, with exact numbers.
- * Fails with INVALID_INPUT on a bad expression, at once; the query itself fails where a function meets a value that it
+ * Fails with INVALID_INPUT on a bad expression, at once; the query itself fails if a function meets a value that it
  * does not take.
  */
 export function openQuery(expression: string): Query {
@@ -46,7 +46,7 @@ function requireFunctions({type, name = '', children = [], value}: Node): void {
   for (const child of children) if (isObject(child)) requireFunctions(child)
 }
 
-/** What the library's parser makes of an expression. */
+/** A node of the tree that the library's parser returns. */
 interface Node {
   type: string
   name?: string
@@ -105,7 +105,7 @@ function ordered(a: unknown, b: unknown, holds: (order: number) => boolean): boo
   return order === undefined ? null : holds(order)
 }
 
-/** Keeps what is not null of `right` over each of `rows`; null where there are no rows. */
+/** Keeps what is not null of `right` over each of `rows`; null if there are no rows. */
 function project(rows: unknown, right: Node): unknown {
   if (!Array.isArray(rows)) return null
   return rows.map((row) => visit(right, row)).filter((value) => value !== null)
@@ -184,7 +184,7 @@ function visit(node: Node, value: unknown): unknown {
 /** Python's slices, which JMESPath has taken over. */
 function slice(rows: unknown[], [from, to, by]: unknown[]): unknown[] {
   const step = Number(by ?? 1)
-  if (step === 0) throw new Error('a slice can not have the step 0')
+  if (step === 0) throw new Error('a slice must not have the step 0')
   const bound = (given: unknown, fallback: number) => {
     if (given === null || given === undefined) return fallback
     const place = Number(given) < 0 ? Number(given) + rows.length : Number(given)

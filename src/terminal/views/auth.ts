@@ -33,7 +33,7 @@ export interface SettingRow {
   beat: {value: string; source: string}[]
 }
 
-/** What is in use, where it came from, and what it beat. */
+/** The settings in use, where each came from, and what it won over. */
 export function settingTable(rows: SettingRow[]): Table<SettingRow> {
   const columns = localColumns<SettingRow>('setting!; value; source From; beat Wins over', {
     beat: ({beat}) => beat.map(({value, source}) => `${source} (${value})`).join(', '),

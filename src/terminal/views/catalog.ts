@@ -12,7 +12,7 @@ export const scentColumns = columns(
 
 export const brandColumns = columns(brand, 'id Brand; name; imageUrl? Image')
 
-/** What a sync of the local catalog did. */
+/** The result of a sync of the local catalog. */
 export function syncCard(sync: CatalogSync): Card<CatalogSync> {
   const lines = `variants Variants known; read Read; changed New or changed; gone Gone; full Everything read;
     syncedAt Synced`

@@ -9,7 +9,7 @@ import {type Card, card, type Table} from '../table.ts'
 
 type Priced = Price & Pick<Offer, 'balance' | 'balanceAfter'>
 
-/** What a lock will charge, and what the wallet holds after it. Amounts that are not known are left out. */
+/** The amounts that a lock will charge, and the wallet before and after. Amounts that are not known are left out. */
 export function priceCard(price: Priced): Card<Priced> {
   const all: [keyof Priced, string][] = [
     ['goodsWithVat', 'Goods incl. VAT'],

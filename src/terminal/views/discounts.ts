@@ -15,7 +15,7 @@ export const discountColumns = columns(
   {value: worth},
 )
 
-/** What an update is about to change. */
+/** The fields that an update is about to change. */
 export function changeTable(rows: FieldChange[]): Table<FieldChange> {
   const all = localColumns<FieldChange>('field!; before Now; after Then')
   return {title: 'What changes', rows, empty: 'Nothing changes.', columns: all}

@@ -20,7 +20,7 @@ export const operationTable = (rows: ListedOperation[]): Table<ListedOperation> 
   columns: localColumns<ListedOperation>(operationLines),
 })
 
-/** What an operation does, what it sends, and what it can be refused with. */
+/** An operation, the fields that it sends, and the codes that it can be refused with. */
 export function operationViews(operation: ExplainedOperation): View[] {
   const fields = {
     rows: operation.fields,

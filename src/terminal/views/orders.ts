@@ -19,7 +19,7 @@ function detailOf(order: OrderRead): z.output<typeof scentDetail> | null | undef
   return order.scentDetail ?? (order.header ? undefined : (order as z.output<typeof scentDetail>))
 }
 
-/** What there is to say of an order as a whole. */
+/** The facts of an order as a whole. */
 export function orderCard(order: OrderRead): Card<OrderRead> {
   const lines = `header.productOrderId|scentDetail.id|id Order;
     header.orderGlobalId|scentDetail.orderGlobalId|orderGlobalId Global id;

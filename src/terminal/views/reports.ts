@@ -3,7 +3,7 @@ import {isDigits} from '../../contract/money.ts'
 
 type Row = Record<string, unknown>
 
-/** What to draw over time. */
+/** Values to draw over time. */
 export interface Series {
   name: string
   points: number[]
@@ -23,7 +23,7 @@ interface Point {
 }
 
 /**
- * What to draw of a report: the first amount of rows that carry a date; undefined where there is none. Of a report by
+ * The values of a report to draw: the first amount of rows that carry a date; undefined if there is none. Of a report by
  * day a day without a row sold nothing.
  */
 export function seriesOf(rows: Row[], asked: Asked, now = Date.now()): Series | undefined {
@@ -49,7 +49,7 @@ const byDate = (a: Point, b: Point) => millis(a.date) - millis(b.date) || 0
 const DAY = 86_400_000
 const LONGEST = 1_000
 
-/** Every day of the window, but none that is still to come; undefined where a date or the window can't be read. */
+/** Every day of the window, but none that is still to come; undefined if a date or the window can't be read. */
 function eachDay(told: Point[], {from, to}: Asked, now: number): Point[] | undefined {
   const dayOf = (ms: number) => Math.floor(ms / DAY)
   const days = told.map(({date}) => dayOf(millis(date)))

@@ -25,7 +25,7 @@ export const deliveredTable = (groups: ReturnChoice['groups']): Table<ReturnChoi
   columns: groupColumns,
 })
 
-/** What of an order can still be asked back. */
+/** The lines of an order, with the units that can still be returned. */
 export function returnableTable(lines: Returnable[]): Table<Returnable> {
   const all = 'lineId Line; sku! SKU; variantId Variant; ordered; remaining! Returnable; open~ Not now'
   return {
@@ -42,7 +42,7 @@ export interface AskedLine {
   reason: string
 }
 
-/** Asks for the quantity of each line, and for a reason where there is one to return. */
+/** Asks for the quantity of each line, and for a reason if there is one to return. */
 export async function askLines(ask: Ask, lines: Returnable[]): Promise<AskedLine[]> {
   const asked: AskedLine[] = []
   for (const {lineId, variantId, sku, remaining} of lines) {

@@ -28,7 +28,7 @@ export function statementLines(document: StatementDocument): Table<StatementLine
   }
 }
 
-/** What does not add up, in words. */
+/** Says in words what does not add up. */
 export function mismatchText(mismatches: Mismatch[]): string {
   return mismatches
     .map(({what, stated, computed}) => `${what} is stated as ${stated}, and its lines add up to ${computed}.`)

@@ -25,7 +25,7 @@ export function openStory(note: (text: string) => void, again: string) {
   let stage: 'nothing' | 'locked' | 'submitted' = 'nothing'
   let reference = ''
   return {
-    /** What an interrupt says at this moment. */
+    /** The sentence for an interrupt at this moment. */
     story: () => stories[stage](reference, again),
     /** Whether an interrupt should wait: an order's request is on its way. */
     holds: () => stage === 'submitted',

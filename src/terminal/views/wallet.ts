@@ -13,7 +13,7 @@ export function transactionColumns(display: boolean): Column<WalletTransaction>[
   return columns(walletTransaction, lines)
 }
 
-/** What the wallet holds after its newest entry. */
+/** The balance of the wallet after its newest entry. */
 export function balanceCard(newest: WalletTransaction | null): Card<WalletTransaction | null> {
   const lines = 'balanceAfter Balance; currency+; timestamp As of; balanceAfterDisplay? About'
   return card(newest, columns(walletTransaction, lines))
