@@ -4,19 +4,19 @@ import type * as z from 'zod/mini'
 import type {Client} from './client/client.ts'
 import type {Item} from './client/pages.ts'
 import {Failure} from './contract/failure.ts'
-import {parseJson, printJson} from './contract/money.ts'
+import {printJson} from './contract/money.ts'
 import {hasShape, type Input, type Operation} from './contract/operation.ts'
 import {itemsOf} from './contract/paging.ts'
 import type {Session, SessionOptions} from './session.ts'
 import type {Ask} from './terminal/ask.ts'
-import {failureDocument, failureTexts, stackText} from './terminal/failure.ts'
+import {failureDocument, stackText, tellFailure, unwritable} from './terminal/failure.ts'
 import type {ListFlags, OutputFlags, SessionFlags} from './terminal/flags.ts'
-import {Interrupts} from './terminal/interrupts.ts'
+import {Interrupts, withStory} from './terminal/interrupts.ts'
 import {collected, type Listing, type Mode, Outlet, printDocument} from './terminal/output.ts'
 import type {Query} from './terminal/query/query.ts'
 import {showViews} from './terminal/show.ts'
 import type {Table, View} from './terminal/table.ts'
-import {paintFor, roomOf, safe, wrap} from './terminal/text.ts'
+import {roomOf, safe, wrap} from './terminal/text.ts'
 import {failureOf, requireOneOutput, wantsJson} from './terminal/usage.ts'
 
 // A command imports its flags from the file of its base class.
@@ -32,9 +32,6 @@ export {
 
 // biome-ignore lint/suspicious/noExplicitAny: oclif's own shape of parsed flags and arguments
 type Parsed = {[name: string]: any}
-
-/** How many bad lines of a file a terminal shows: more would only scroll away. */
-const LINES_IN_TERMINAL = 300
 
 /**
  * Base of every command. A command parses, opens the session, makes one call or runs one flow, hands what people see
@@ -90,8 +87,8 @@ export abstract class ScentCommand extends Command {
   }
 
   /**
-   * Shows the answer of an operation that is only mentioned: as the contract reads it where it has that shape, else, or
-   * where there are no views of it, as far as it can be drawn.
+   * Shows the answer of an operation that is only mentioned: as the contract reads it if it has that shape, else, or
+   * if there are no views of it, as far as it can be drawn.
    */
   protected async showMentioned<S extends z.ZodMiniType>(
     operation: {payload: {inner: S}},
@@ -177,13 +174,8 @@ export abstract class ScentCommand extends Command {
 
   /** The JSON of a file that the user names, or of stdin for `-`. Fails with INVALID_INPUT. */
   protected async readJson(path: string): Promise<unknown> {
-    const text = await this.readText(path)
-    try {
-      return parseJson(text)
-    } catch (error) {
-      const name = path === '-' ? 'stdin' : JSON.stringify(path)
-      throw new Failure('INVALID_INPUT', {message: `${name} is not valid JSON: ${(error as Error).message}.`})
-    }
+    const {readJson} = await import('./store/input.ts')
+    return readJson(path, process.stdin)
   }
 
   /** The client and everything else this invocation works with. Loaded only when a command asks for it. */
@@ -257,7 +249,11 @@ export abstract class ScentCommand extends Command {
 
   private async fail(error: unknown): Promise<void> {
     this.opened?.progress.clear()
-    const failure = this.withStory(failureOf(error, this.id ?? '', Object.keys(this.ctor.flags)))
+    const failure = withStory(
+      failureOf(error, this.id ?? '', Object.keys(this.ctor.flags)),
+      this.interrupts.underWay,
+      this.opened,
+    )
     process.exitCode = failure.exitCode
     if (failure.code === 'UNEXPECTED' && this.flags.debug)
       process.stderr.write(this.clean(stackText(failure)))
@@ -273,37 +269,12 @@ export abstract class ScentCommand extends Command {
   /** A failure for a person, on stderr; its exit code is the process's. */
   private async tell(failure: Failure): Promise<void> {
     process.exitCode = failure.exitCode
-    const {stderr} = process
-    const most = stderr.isTTY ? LINES_IN_TERMINAL : Number.POSITIVE_INFINITY
-    const clean = (text: string) => this.clean(text)
-    const toldAs = {paint: paintFor(stderr), room: roomOf(stderr), most, clean}
-    for await (const text of failureTexts(failure, toldAs)) {
-      await this.err.write(text)
-      if (this.err.closed) return
-    }
+    await tellFailure(failure, this.err, process.stderr, (text) => this.clean(text))
   }
 
   private clean(text: string): string {
     return this.opened?.clean(text) ?? text
   }
-
-  /** Adds what was sent before to a failure that sounds as if nothing was. */
-  private withStory(failure: Failure): Failure {
-    if (failure.code === 'INTERRUPTED' && failure.facts.message === undefined) {
-      const {story = this.opened?.story, hint} = this.interrupts.underWay ?? {}
-      const message = story ? story() : 'Interrupted. Nothing was sent.'
-      return new Failure('INTERRUPTED', {message, ...(hint && {hint})})
-    }
-    const done = failure.exitCode === 2 ? this.opened?.changed() : undefined
-    if (done === undefined) return failure
-    const message = `${failure.message} Before that, ${done} was answered: what it changed stays changed.`
-    return new Failure(failure.code, {...failure.facts, message})
-  }
-}
-
-function unwritable({code = 'unknown reason'}: NodeJS.ErrnoException): Failure {
-  const message = `The output could not be written (${code}). What the command did is done.`
-  return new Failure('FILE_FAILED', {message, hint: 'Check the disk that stdout goes to.'})
 }
 
 interface Page {

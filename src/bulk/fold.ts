@@ -1,7 +1,7 @@
 import {type JobFile, type JobRecord, readerOf} from './journal.ts'
 
 /** What is kept in memory of a row: a job may have a hundred thousand of them. */
-export interface Row<State extends string> {
+interface Row<State extends string> {
   state: State | 'todo'
   /** Where its plan and its last outcome stand in the journal. */
   plan: number

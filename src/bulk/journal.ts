@@ -10,7 +10,7 @@ import {base, locked, outcome, planned, submitting} from '../store/orders.ts'
 import {type Folders, type Identity, recordsFolder} from '../store/paths.ts'
 import {isJobId, noSuchJob} from './owner.ts'
 
-export const kinds = ['orders', 'cart'] as const
+const kinds = ['orders', 'cart'] as const
 export type JobKind = (typeof kinds)[number]
 
 const amount = z.string()
@@ -77,7 +77,7 @@ const target = z.object({
     z.object({variantId: z.string(), sku: z.nullable(z.string()), before: z.int(), target: z.int()}),
   ),
 })
-/** A change is about to leave that must not arrive twice: an add, or where no variant is named the emptying. */
+/** A change is about to leave that must not arrive twice: an add, or the emptying if no variant is named. */
 const sending = z.object({
   step: z.literal('SENDING'),
   at: z.string(),
@@ -89,7 +89,7 @@ const cartOutcome = z.object({
   at: z.string(),
   customerRef: z.string(),
   outcome: z.enum(['done', 'refused', 'unknown']),
-  /** The lines that are not at their target; no variant where it is the whole cart. */
+  /** The lines that are not at their target; no variant if it is the whole cart. */
   failures: z.array(
     z.object({
       variantId: z.nullable(z.string()),
@@ -151,7 +151,7 @@ interface Jobs {
   oneAtATime<T>(work: () => T): Promise<T>
   /** The newest first. */
   list(): JobFile[]
-  /** Fails with INVALID_INPUT where there is no such job; of one that another identity has it says whose it is. */
+  /** Fails with INVALID_INPUT if there is no such job; of one that another identity has it says whose it is. */
   open(id: string): JobFile
 }
 
@@ -167,7 +167,7 @@ export const DURABLE: ReadonlySet<JobRecord['step']> = new Set([
 ])
 const PLAN = '.plan'
 
-/** Each call takes in what was appended to a journal since the last one; true where something was. */
+/** Each call takes in what was appended to a journal since the last one; true if something was. */
 export function readerOf(
   job: Pick<JobFile, 'entries'>,
   take: (record: JobRecord, place: number) => void,

@@ -6,6 +6,7 @@ import {tmpdir} from 'node:os'
 import {join} from 'node:path'
 import type {Readable} from 'node:stream'
 import {Failure} from '../contract/failure.ts'
+import {parseJson} from '../contract/money.ts'
 
 const MIB = 1024 * 1024
 /** Limit of a file that is read as a whole, in bytes. */
@@ -37,6 +38,17 @@ export async function readInput(path: string, stdin: Readable): Promise<string> 
       path,
       error instanceof TypeError ? 'it is not UTF-8' : reasonOf(error as NodeJS.ErrnoException),
     )
+  }
+}
+
+/** The same as JSON. Fails with INVALID_INPUT. */
+export async function readJson(path: string, stdin: Readable): Promise<unknown> {
+  const text = await readInput(path, stdin)
+  try {
+    return parseJson(text)
+  } catch (error) {
+    const message = `${nameOf(path)} is not valid JSON: ${(error as Error).message}.`
+    throw new Failure('INVALID_INPUT', {message})
   }
 }
 

@@ -1,8 +1,8 @@
-import {type Failure, isFailure} from '../contract/failure.ts'
+import {Failure, isFailure} from '../contract/failure.ts'
 import {isDigits} from '../contract/money.ts'
-import {batches, isRows} from './output.ts'
+import {batches, isRows, type Outlet} from './output.ts'
 import type {Rows} from './table.ts'
-import {noPaint, type Paint, safe, wrap} from './text.ts'
+import {noPaint, type Paint, paintFor, roomOf, safe, wrap} from './text.ts'
 
 /** The document of a failure under --json. It is built field by field: nothing else of an error may leave the program. */
 export interface FailureDocument {
@@ -85,6 +85,30 @@ export async function* failureTexts(
   if (requestId !== undefined) lines.push(`  request id: ${safe(requestId)}`)
   lines.push(`${paint('Next:', 'bold')} ${safe(failure.hint)}`)
   yield lines.map(wrapped).join('')
+}
+
+/** Bad lines of a file that are shown in a terminal: more would only scroll away. */
+const LINES_IN_TERMINAL = 300
+
+/** Tells a failure to a person, for as long as anybody reads it. */
+export async function tellFailure(
+  failure: Failure,
+  out: Outlet,
+  stream: NodeJS.WriteStream,
+  clean: (text: string) => string,
+): Promise<void> {
+  const most = stream.isTTY ? LINES_IN_TERMINAL : Number.POSITIVE_INFINITY
+  const toldAs = {paint: paintFor(stream), room: roomOf(stream), most, clean}
+  for await (const text of failureTexts(failure, toldAs)) {
+    await out.write(text)
+    if (out.closed) return
+  }
+}
+
+/** The failure of a command whose results could not be written. */
+export function unwritable({code = 'unknown reason'}: NodeJS.ErrnoException): Failure {
+  const message = `The output could not be written (${code}). What the command did is done.`
+  return new Failure('FILE_FAILED', {message, hint: 'Check the disk that stdout goes to.'})
 }
 
 /** A line for each field of details.errors and for each other detail. The problems of a file are printed elsewhere. */

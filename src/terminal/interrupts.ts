@@ -1,3 +1,5 @@
+import {Failure} from '../contract/failure.ts'
+
 const SIGNALS = ['SIGINT', 'SIGTERM'] as const
 
 /** Work that an interrupt would cut off. */
@@ -63,4 +65,24 @@ export class Interrupts {
     this.leaving = true
     leave()
   }
+}
+
+/** What a session knows of what it sent. */
+interface Sent {
+  story(): string
+  /** The last request that changed something and was answered. */
+  changed(): string | undefined
+}
+
+/** The failure with what was sent before, if it would let one think that nothing was. */
+export function withStory(failure: Failure, underWay: UnderWay | undefined, sent: Sent | undefined): Failure {
+  if (failure.code === 'INTERRUPTED' && failure.facts.message === undefined) {
+    const {story = sent?.story, hint} = underWay ?? {}
+    const message = story ? story() : 'Interrupted. Nothing was sent.'
+    return new Failure('INTERRUPTED', {message, ...(hint && {hint})})
+  }
+  const done = failure.exitCode === 2 ? sent?.changed() : undefined
+  if (done === undefined) return failure
+  const message = `${failure.message} Before that, ${done} was answered: what it changed stays changed.`
+  return new Failure(failure.code, {...failure.facts, message})
 }

@@ -86,13 +86,13 @@ describe('a line is refused', () => {
       'without a customer',
       `${rose},1,`,
       undefined,
-      '2: customerRef is required, in the file or as --customer: the cart without one can not be set',
+      '2: customerRef is required, in the file or as --customer: the cart without one cannot be set',
     ],
     [
       'of another customer than asked for',
       `${rose},1,C-2`,
       'C-1',
-      '2: customerRef "C-2" is another one than that of --customer, "C-1"',
+      '2: customerRef "C-2" differs from that of --customer, "C-1"',
     ],
     [
       'of a customer that is a route',
@@ -122,7 +122,7 @@ describe('a line is refused', () => {
     ])
     expect((await read(text, 'C-1', found)).problems).toEqual([
       '3: sku "R-1" is the variant of line 2 once more; put the whole quantity into one line',
-      '4: sku "NONE" is no SKU of the own assortment',
+      '4: sku "NONE" is not a SKU of the own assortment',
     ])
   })
 
@@ -131,7 +131,7 @@ describe('a line is refused', () => {
     expect((await read(text)).checked.skus).toEqual(['NONE'])
     expect((await read(text, undefined, new Map([['NONE', []]]))).problems).toEqual([
       '2: quantity "0" must be a whole number of 1 or more',
-      '2: sku "NONE" is no SKU of the own assortment',
+      '2: sku "NONE" is not a SKU of the own assortment',
       '2: customerRef ".." can\'t be part of a path',
     ])
   })
@@ -147,10 +147,10 @@ describe('a line is refused', () => {
 
   test('with a field that is none', async () => {
     expect((await read(`{"variantId":"${rose}","quantity":1,"customer":"C-1"}`, 'C-1')).problems).toEqual([
-      '1: customer is no field here; did you mean customerRef?',
+      '1: customer is not a field here; did you mean customerRef?',
     ])
     expect((await read(`variant,quantity\n${rose},1\n`, 'C-1')).problems).toEqual([
-      '1: variant is no column here; did you mean variantId?',
+      '1: variant is not a column here; did you mean variantId?',
       '1: variantId is missing in the header; sku may stand in for it',
     ])
     expect((await read('variantId,quantity\n', 'C-1')).problems).toEqual(['1: has a header and no rows'])

@@ -53,10 +53,10 @@ test('a file is refused once, with its unknown SKUs beside all else that is wron
   const {source, catalog, path} = await open('NONE,1', 'RML-SAF-050,0', 'NADA,x', 'RML-SAF-100,1')
   const {failure, problems} = await refusal(requireGoodRows(source, catalog))
   expect(problems).toEqual([
-    '2: sku is no SKU of the own assortment',
+    '2: sku is not a SKU of the own assortment',
     `3: quantity ${wrong}`,
     `4: quantity ${wrong}`,
-    '4: sku is no SKU of the own assortment',
+    '4: sku is not a SKU of the own assortment',
   ])
   expect(failure.message).toBe(`"${path}" has 4 problems. Nothing was sent.`)
   expect(await failureText(failure, 3)).toMatch(/line 4: quantity "x" .*\n {2}… and 1 more; --json/)
@@ -74,7 +74,7 @@ test('a good file is not looked up before that is asked for, and then refused fo
   const checked = await requireGoodRows(source, catalog)
   expect([checked.lines, shop.requests]).toEqual([2, []])
   const {problems} = await refusal(lookUpSkus({file, source, checked}, tools))
-  expect(problems).toEqual(['2: sku is no SKU of the own assortment'])
+  expect(problems).toEqual(['2: sku is not a SKU of the own assortment'])
 })
 
 test('a bad file whose SKUs can not be looked up is refused all the same, and says why', async () => {

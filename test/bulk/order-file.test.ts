@@ -199,7 +199,7 @@ describe('a row is refused', () => {
     ],
     [
       {customerRef: ''},
-      '2: customerRef is required: the cart without one can not be cleared, so it is never used for bulk orders',
+      '2: customerRef is required: the cart without one cannot be cleared, so it is never used for bulk orders',
     ],
     [{customerRef: ' '}, '2: customerRef " " must not be blank'],
     [{customerRef: '..'}, '2: customerRef ".." can\'t be part of a path'],
@@ -223,7 +223,7 @@ describe('a row is refused', () => {
 
   test.each<[object, string]>([
     [{lockId: rose}, '1: lockId is not to be given: each order gets a lock of its own'],
-    [{customerref: 'C'}, '1: customerref is no field here; did you mean customerRef?'],
+    [{customerref: 'C'}, '1: customerref is not a field here; did you mean customerRef?'],
     [{lines: []}, '1: lines "[]" must be a list of at least one {"variantId", "quantity"}'],
     [{lines: undefined}, '1: lines must be a list of at least one {"variantId", "quantity"}'],
     [{lines: [null]}, '1: lines[0] must be an object'],
@@ -240,7 +240,7 @@ describe('a row is refused', () => {
     [{lines: [{sku: 7, quantity: 1}]}, '1: lines[0].sku "7" must be text'],
     [
       {lines: [{variantId, quantity: 1, qty: 1}]},
-      '1: lines[0].qty is no field here; known are variantId, sku, quantity',
+      '1: lines[0].qty is not a field here; known are variantId, sku, quantity',
     ],
     [
       {
@@ -260,7 +260,7 @@ describe('a row is refused', () => {
     ],
     [
       {shippingAddress: {...order.shippingAddress, zip: '1'}},
-      '1: shippingAddress.zip is no field here; known are recipient, line1, line2, city, nationalAddress, region, postalCode, countryCode, phone',
+      '1: shippingAddress.zip is not a field here; known are recipient, line1, line2, city, nationalAddress, region, postalCode, countryCode, phone',
     ],
   ])('for %j in NDJSON', async (fields, problem) => {
     expect((await problemsOf(ndjson({...order, ...fields})))[0]).toBe(problem)
@@ -323,7 +323,7 @@ describe('a row is refused', () => {
       '2: quantity "0" must be a whole number of 1 or more',
       `3: variantId "${rose}" is the variant of line 2 once more; put the whole quantity into one line`,
       '4: quantity "x" must be a whole number of 1 or more',
-      '4: sku "NONE" is no SKU of the own assortment',
+      '4: sku "NONE" is not a SKU of the own assortment',
       '4: externalReference is required',
       '4: phone "1" needs at least 5 digits',
     ])
@@ -396,9 +396,9 @@ describe('the SKUs of a file', () => {
       ),
     ).toEqual([
       `3: sku "TWO" stands for several variants: ${rose}, ${oud}; give one as variantId`,
-      '4: sku "NONE" is no SKU of the own assortment',
+      '4: sku "NONE" is not a SKU of the own assortment',
       `5: variantId "${rose}" is the variant of line 2 once more; put the whole quantity into one line`,
-      '7: sku "NONE" is no SKU of the own assortment',
+      '7: sku "NONE" is not a SKU of the own assortment',
     ])
   })
 })
@@ -408,9 +408,9 @@ describe('the columns of a CSV file', () => {
     const {phone, variantId: _, ...rest} = good
     const header = `${[...Object.keys(rest), 'phones', 'sku ', 'sku', 'Quantity'].join(',')}\n1,2\n`
     expect(await problemsOf(header)).toEqual([
-      '1: phones is no column here; did you mean phone?',
+      '1: phones is not a column here; did you mean phone?',
       '1: sku stands twice in the header',
-      '1: Quantity is no column here; did you mean quantity?',
+      '1: Quantity is not a column here; did you mean quantity?',
       '1: phone is missing in the header',
     ])
     expect(await problemsOf(csv({...rest, phone}))).toEqual([
@@ -421,7 +421,7 @@ describe('the columns of a CSV file', () => {
   test('that are none do not hide what is wrong in the rows', async () => {
     const row = {...good, phones: ''}
     expect(await problemsOf(csv(row, {...row, externalReference: 'B', phone: '1'}))).toEqual([
-      '1: phones is no column here; did you mean phone?',
+      '1: phones is not a column here; did you mean phone?',
       '3: phone "1" needs at least 5 digits',
     ])
   })
@@ -449,7 +449,7 @@ test('every line with bytes that are no UTF-8 is named, with its column', async 
   const other = {...order, externalReference: 'B', 'No\xfbra': 1}
   expect(await problemsOf(Buffer.from(ndjson(first, other), 'latin1'))).toEqual([
     `1: shippingAddress.recipient "No\ufffdra" ${rule}`,
-    expect.stringMatching(/^2: No\ufffdra is no field here/),
+    expect.stringMatching(/^2: No\ufffdra is not a field here/),
   ])
 })
 
@@ -460,7 +460,7 @@ test('hostile lines in the middle of an NDJSON file are told, and the others rea
     '2: must be one JSON object',
     '3: must be one JSON object',
     '4: must be one JSON object',
-    expect.stringMatching(/^6: a is no field here/),
+    expect.stringMatching(/^6: a is not a field here/),
     expect.stringMatching(/^7: is not a JSON object/),
     '8: nests too deep',
   ])

@@ -57,7 +57,7 @@ describe('cart import', () => {
     shop.requests()
     const {error} = await shop.json(['cart', 'import', bad, '--customer', 'A-1', '--yes'], {code: 2})
     expect(error.details.problems).toMatchObject([
-      {line: 2, column: 'sku', value: 'NONE', rule: 'is no SKU of the own assortment'},
+      {line: 2, column: 'sku', value: 'NONE', rule: 'is not a SKU of the own assortment'},
       {line: 3, column: 'quantity', value: '0'},
     ])
     expect(changes()).toEqual([])

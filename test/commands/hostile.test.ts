@@ -189,7 +189,7 @@ describe('a large file of rows with three problems each', () => {
     expect(lines).toHaveLength(60_000)
     expect(lines.slice(-3)).toEqual([
       '  line 20001: quantity "0" must be a whole number of 1 or more',
-      '  line 20001: sku "NONE-199" is no SKU of the own assortment',
+      '  line 20001: sku "NONE-199" is not a SKU of the own assortment',
       '  line 20001: phone "1" needs at least 5 digits',
     ])
     expect(megabytes).toBeLessThan(150)

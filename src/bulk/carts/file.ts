@@ -19,7 +19,7 @@ export interface FileCart {
   rows: number[]
 }
 
-/** Reads a whole file of cart lines, and checks it; see checkRows(). `customer` stands in where a row names no customerRef. */
+/** Reads a whole file of cart lines, and checks it; see checkRows(). `customer` stands in if a row names no customerRef. */
 export const checkCartFile = (file: Source, customer: string | undefined, found?: VariantsBySku) =>
   checkRows(file, cartKind(file.form, customer), found)
 
@@ -63,8 +63,8 @@ function readRow(form: Source['form'], row: Row, customer: string | undefined, r
 
 function cartRule(customerRef: string, customer: string | undefined): string | undefined {
   if (customerRef === '')
-    return 'is required, in the file or as --customer: the cart without one can not be set'
+    return 'is required, in the file or as --customer: the cart without one cannot be set'
   const rule = customerRule(customerRef)
   if (rule !== undefined || customer === undefined || customerRef === customer) return rule
-  return `is another one than that of --customer, ${JSON.stringify(customer)}`
+  return `differs from that of --customer, ${JSON.stringify(customer)}`
 }

@@ -30,9 +30,9 @@ export interface CartImportRun {
 
 type NumberedWork = CartWork & {cart: number}
 
-/** Carts under way at a time: enough to use the quota in full where answers take their time. */
+/** Carts under way at a time: enough to use the quota in full if answers take their time. */
 const AT_A_TIME = 4
-/** Stands for a whole cart where a variant stands for its line. */
+/** Stands for a whole cart, as a variant stands for its line. */
 const CART = null
 
 /**
@@ -90,7 +90,7 @@ function workOf({job, carts, tools}: CartImportRun, at: number): NumberedWork {
   }
 }
 
-/** Works on a cart as far as that goes now. True where it must be looked at again later. */
+/** Works on a cart as far as that goes now. True if it must be looked at again later. */
 async function workOn(run: CartImportRun, work: NumberedWork): Promise<boolean> {
   const {customerRef} = work
   const tools = cartTools(run)

@@ -39,7 +39,7 @@ export function cartPlanTable(carts: CartPlan[]): Table<PlannedLine> {
   }
 }
 
-/** The question before an import. `read` are its carts as they are now, none where they are too many to be read. */
+/** The question before an import. `read` are its carts as they are now, none if they are too many to be read. */
 export function importQuestion(
   mode: string,
   file: {groups: number; lines: number},

@@ -12,8 +12,8 @@ export interface NamedFile {
 }
 
 /**
- * Checks a whole file offline, and answers what it adds up to. Where that finds problems the SKUs are looked up all the
- * same, so that one refusal names whatever is wrong; where they can't be, it says why. Fails with INVALID_INPUT.
+ * Checks a whole file offline, and returns what it adds up to. If that finds problems the SKUs are looked up all the
+ * same, so that one refusal names whatever is wrong; if they can't be, it says why. Fails with INVALID_INPUT.
  */
 export async function requireGoodRows(
   file: NamedFile,

@@ -1,8 +1,8 @@
 import {Failure} from '../../contract/failure.ts'
 import type {Row, RowFile} from '../../store/rows.ts'
 import {
-  apart,
   checkHeader,
+  copyOf,
   type FileLine,
   type Problem,
   type Reading,
@@ -13,9 +13,9 @@ import {
 
 /** A row, read: the order or the cart that it belongs to, and its lines. */
 export interface RowRead {
-  /** Undefined where that was reported. */
+  /** Undefined if that was reported. */
   key: string | undefined
-  /** What it says of the whole, in the order of `shared`: '' for nothing, undefined where that was reported. */
+  /** What it says of the whole, in the order of `shared`: '' for nothing, undefined if that was reported. */
   values: (string | undefined)[]
   lines: FileLine[]
 }
@@ -34,7 +34,7 @@ export interface RowKind {
   read(row: Row, reading: Reading): RowRead
 }
 
-/** What a whole file adds up to. Nothing of it may be sent where it has a problem. */
+/** What a whole file adds up to. Nothing of it may be sent if it has a problem. */
 export interface RowsFile {
   /** Orders, or carts. */
   groups: number
@@ -48,7 +48,7 @@ export interface RowsFile {
 export type Source = Pick<RowFile, 'form' | 'header' | 'rows'>
 
 /**
- * Reads a whole file: yields what is wrong with it, line by line, and answers what it adds up to. SKUs are judged as far
+ * Reads a whole file: yields what is wrong with it, line by line, and returns what it adds up to. SKUs are judged as far
  * as they were `found` or not. Memory holds of an order its reference and some numbers, and of each line one number.
  */
 export async function* checkRows(
@@ -79,7 +79,7 @@ function readRow(kind: RowKind, row: Row, reading: Reading): RowRead {
 }
 
 /** All rows of one key. */
-export interface RowGroup extends RowRead {
+interface RowGroup extends RowRead {
   key: string
   /** The lines of the file that it comes from. */
   rows: number[]
@@ -124,7 +124,7 @@ const ROWS = 1
 const LINES = 2
 const HASHES = 3
 
-/** Puts rows together to orders or carts, and reports where they don't fit. */
+/** Puts rows together to orders or carts, and reports what does not fit. */
 function openGroups({key: keyColumn, forms, shared}: RowKind, report: Report) {
   const places = new Map<string, number>()
   const kept = openNumbers(HASHES + shared.length)
@@ -141,7 +141,7 @@ function openGroups({key: keyColumn, forms, shared}: RowKind, report: Report) {
   function addFirst(line: number, key: string, values: RowRead['values']): number {
     judge(line, values, true)
     const place = kept.add([line, 0, 0, ...values.map((value) => hashOf(value ?? ''))])
-    places.set(apart(key), place)
+    places.set(copyOf(key), place)
     return place
   }
   return {
@@ -182,19 +182,19 @@ const WIDTH = 2 ** 26
 
 /**
  * The variants of a file's orders or carts (`group`, a number for each), so that none stands in one of them twice: most
- * likely that is a mistake, and whether the service would add the quantities up nobody should have to know.
+ * likely that is a mistake, and nobody should have to know whether the service would add the quantities up.
  */
 function openVariants(report: Report) {
   const numbers = new Map<string, number>()
   const lines = new Map<number, number>()
   return {
-    /** Notes a line of a group, and reports it where an earlier one holds the same variant. */
+    /** Notes a line of a group, and reports it if an earlier one holds the same variant. */
     add(group: number, {variantId, sku}: FileLine, row: number): void {
       const key = variantId ?? `sku ${sku}`
       let number = numbers.get(key)
       if (number === undefined) {
         number = numbers.size
-        numbers.set(apart(key), number)
+        numbers.set(copyOf(key), number)
       }
       const place = group * WIDTH + number
       const earlier = lines.get(place)
@@ -207,7 +207,8 @@ function openVariants(report: Report) {
 const twice = (earlier: number) =>
   `is the variant of line ${earlier} once more; put the whole quantity into one line`
 
-/** A number of 32 bits that two different texts hardly share. */
+/** FNV-1a, 32 bits. Two texts that share one count as equal: the first row's value is taken, and every row of a key is
+ * expected to repeat it. */
 function hashOf(text: string): number {
   let hash = 0x811c9dc5
   for (let at = 0; at < text.length; at += 1) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193)
@@ -219,7 +220,7 @@ function openNumbers(width: number) {
   let table = new Int32Array(width * 1024)
   let count = 0
   return {
-    /** Answers the place of the new row. */
+    /** Returns the place of the new row. */
     add(row: readonly number[]): number {
       if ((count + 1) * width > table.length) {
         const larger = new Int32Array(table.length * 2)

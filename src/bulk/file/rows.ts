@@ -24,7 +24,7 @@ export interface FileLine {
 /** Adds what is wrong. A value is kept as it should be printed. */
 export type Report = (line: number, column: string | null, value: unknown, rule: string) => void
 
-/** The variants that SKUs stand for: none where a SKU is unknown, several where it is ambiguous. */
+/** The variants that SKUs stand for: none if a SKU is unknown, several if it is ambiguous. */
 export type VariantsBySku = ReadonlyMap<string, readonly string[]>
 
 /** What a row is read with. */
@@ -52,7 +52,7 @@ function shown(value: unknown): string | null {
 
 /**
  * Checks the names of a CSV file's columns: known, each once, none missing. `sku` stands in for `variantId`. False
- * where they leave open what the cells of its rows are.
+ * if they leave open what the cells of its rows are.
  */
 export function checkHeader(
   {form, header: {line, columns}}: Pick<RowFile, 'form' | 'header'>,
@@ -76,7 +76,7 @@ export function checkHeader(
 
 export function unknownName(kind: 'column' | 'field', name: string, known: readonly string[]): string {
   const [near] = nearest(name, known)
-  return `is no ${kind} here; ${near === undefined ? `known are ${known.join(', ')}` : `did you mean ${near}?`}`
+  return `is not a ${kind} here; ${near === undefined ? `known are ${known.join(', ')}` : `did you mean ${near}?`}`
 }
 
 /**
@@ -89,7 +89,7 @@ export function cellsOf({fields}: Row): Record<string, unknown> {
   return fields
 }
 
-/** Text of a row; '' where there is none, undefined where it was reported. */
+/** Text of a row; '' if there is none, undefined if it was reported. */
 export function textOf(row: number, column: string, value: unknown, report: Report): string | undefined {
   if (value === undefined || value === null) return ''
   const rule = typeof value === 'string' ? damageOf(value) : 'must be text'
@@ -109,7 +109,7 @@ export function keyRule(text: string): string | undefined {
 /** Routes of the service that a cart of that name would be taken for, or that would be taken for it. */
 const ROUTES = ['items', 'notify', 'checkout-preview']
 
-/** The rule that the customerRef of a cart breaks that is to be set and cleared; undefined where it breaks none. */
+/** The rule that the customerRef of a cart breaks that is to be set and cleared; undefined if it breaks none. */
 export function customerRule(text: string): string | undefined {
   if (longerThan(text, 128)) return 'must have at most 128 characters'
   if (ROUTES.includes(text.toLowerCase())) return 'is the name of a route of carts; use another one'
@@ -120,47 +120,70 @@ export function customerRule(text: string): string | undefined {
 const LARGEST_QUANTITY = 1_000_000
 
 /**
- * Variant and quantity of a row; `at` stands before the names of its fields. Undefined where its variant was reported;
- * where its quantity was, the line counts all the same for what is wrong with others.
+ * Variant and quantity of a row; `at` stands before the names of its fields. Undefined if its variant was reported; if
+ * its quantity was, the line counts all the same for what is wrong with others.
  */
 export function lineOf(
   row: number,
   fields: Readonly<Record<string, unknown>>,
-  {report, found, skus}: Reading,
+  reading: Reading,
   at = '',
 ): FileLine | undefined {
+  const {report} = reading
   const quantity = quantityOf(row, `${at}quantity`, fields.quantity, report) ?? 0
   const id = textOf(row, `${at}variantId`, fields.variantId, report)
   const sku = textOf(row, `${at}sku`, fields.sku, report)
   if (id === undefined || sku === undefined) return undefined
-  if (id !== '' && sku !== '') report(row, `${at}sku`, sku, 'stands beside a variantId; give one of them')
-  else if (id === '' && sku === '') report(row, `${at}variantId`, null, 'is required, or sku')
-  else if (id !== '' && !uuid.safeParse(id).success) report(row, `${at}variantId`, id, 'must be a UUID')
+  const problem = nameProblem(id, sku)
+  if (problem) report(row, `${at}${problem.column}`, problem.value, problem.rule)
   else if (id !== '') return {variantId: id.toLowerCase(), quantity}
-  else if (skuRule(sku) !== undefined) report(row, `${at}sku`, sku, skuRule(sku) ?? '')
-  else {
-    if (skus && !found.has(sku) && !skus.has(sku)) skus.add(apart(sku))
-    const [variantId, ...others] = found.get(sku) ?? []
-    const rule = found.has(sku) ? variantRule(variantId, others) : undefined
-    if (rule !== undefined) report(row, `${at}sku`, sku, rule)
-    return variantId === undefined || others.length > 0 ? {sku, quantity} : {sku, variantId, quantity}
-  }
+  else return lineOfSku(row, sku, quantity, reading, at)
   return undefined
 }
 
+/** What is wrong with how a row names its variant: by its id or its SKU, '' for neither. */
+function nameProblem(id: string, sku: string): Pick<Problem, 'column' | 'value' | 'rule'> | undefined {
+  if (id !== '' && sku !== '')
+    return {column: 'sku', value: sku, rule: 'stands beside a variantId; give one of them'}
+  if (id === '' && sku === '') return {column: 'variantId', value: null, rule: 'is required, or sku'}
+  if (id !== '' && !uuid.safeParse(id).success)
+    return {column: 'variantId', value: id, rule: 'must be a UUID'}
+  const rule = id === '' ? skuRule(sku) : undefined
+  return rule === undefined ? undefined : {column: 'sku', value: sku, rule}
+}
+
+/** A line by its SKU, with its variant if that is known; takes in the SKU if it is still to be looked up. */
+function lineOfSku(
+  row: number,
+  sku: string,
+  quantity: number,
+  {report, found, skus}: Reading,
+  at: string,
+): FileLine {
+  const variants = found.get(sku)
+  if (variants === undefined) {
+    if (skus && !skus.has(sku)) skus.add(copyOf(sku))
+    return {sku, quantity}
+  }
+  const [variantId, ...others] = variants
+  const rule = variantRule(variantId, others)
+  if (rule !== undefined) report(row, `${at}sku`, sku, rule)
+  return variantId === undefined || others.length > 0 ? {sku, quantity} : {sku, variantId, quantity}
+}
+
 function variantRule(id: string | undefined, others: string[]): string | undefined {
-  if (id === undefined) return 'is no SKU of the own assortment'
+  if (id === undefined) return 'is not a SKU of the own assortment'
   if (others.length === 0) return undefined
   return `stands for several variants: ${[id, ...others].join(', ')}; give one as variantId`
 }
 
-/** A text to be kept: one that was cut from a line would keep the whole line in memory. */
-export const apart = (text: string) => Buffer.from(text).toString()
+/** Copies a string, so that V8 can free the line that it was sliced from. */
+export const copyOf = (text: string) => Buffer.from(text).toString()
 
 const skuRule = (sku: string) =>
   longerThan(sku, LONGEST_SKU) ? `must have at most ${LONGEST_SKU} characters` : keyRule(sku)
 
-/** A JSON number, or the digits of a cell. Undefined where it was reported. */
+/** A JSON number, or the digits of a cell. Undefined if it was reported. */
 function quantityOf(row: number, column: string, value: unknown, report: Report): number | undefined {
   const text = typeof value === 'string' || isDigits(value) ? String(value) : ''
   const number = /^[1-9]\d*$/.test(text) ? Number(text) : 0

@@ -91,7 +91,7 @@ const orderKind = (form: Source['form']): RowKind => ({
 function sharedRule(name: string, value: string): string | undefined {
   if (name === 'customerRef')
     return value === ''
-      ? 'is required: the cart without one can not be cleared, so it is never used for bulk orders'
+      ? 'is required: the cart without one cannot be cleared, so it is never used for bulk orders'
       : customerRule(value)
   if (name === 'discountCode') return value === '' ? undefined : keyRule(value)
   const field = addressFields.find((one) => one.name === name)

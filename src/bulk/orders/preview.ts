@@ -41,7 +41,7 @@ export interface PreviewRun {
   tell(event: PreviewEvent): void
 }
 
-export type PreviewEvent =
+type PreviewEvent =
   | {kind: 'order-priced'; refused: boolean}
   | {kind: 'asking-again'; code: string; inMs: number}
 

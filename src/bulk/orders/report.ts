@@ -189,7 +189,10 @@ export function countsOf(orders: JobOrders): Counts {
   }
 }
 
-/** What the exit code tells: 12 before 11, since what is unknown matters more. `note` hears what is worth knowing besides. */
+/**
+ * What the exit code tells: 12 before 11, since an unknown order matters more. `note` hears what is worth knowing
+ * besides.
+ */
 export function verdictOn(
   orders: JobOrders,
   {head: {id, options}}: JobFile,

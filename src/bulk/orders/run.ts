@@ -95,7 +95,7 @@ function decided(record: OrderRecord): OrderRecord {
   return failure.entry.scope === 'row' ? record : {...record, again: true}
 }
 
-/** What open orders of earlier runs may have been charged counts as charged until they are settled. */
+/** Counts as charged what open orders of earlier runs may have been charged, until they are settled. */
 function holdOpen({orders, rules}: BulkRun): void {
   for (const at of numbersOf(orders)) {
     const maybe = orders.wasSubmitted(at) && ['todo', 'unknown'].includes(orders.state(at))
@@ -106,7 +106,7 @@ function holdOpen({orders, rules}: BulkRun): void {
 }
 
 /**
- * Clears carts that a run left behind when it was cut off between an outcome and its tidying. Answers the customers
+ * Clears carts that a run left behind when it was cut off between an outcome and its tidying. Returns the customers
  * whose carts are in use and could not be cleared.
  */
 async function tidyUp(run: BulkRun, tools: BulkTools): Promise<Set<string>> {
@@ -123,7 +123,7 @@ async function tidyUp(run: BulkRun, tools: BulkTools): Promise<Set<string>> {
   return inUse
 }
 
-/** Runs work while nobody else on this machine orders from that cart; `busy`, and nothing done, where somebody does. */
+/** Runs work while nobody else on this machine orders from that cart; `busy`, with nothing done, if somebody does. */
 async function whileAlone<T>(run: BulkRun, customerRef: string, work: () => Promise<T>): Promise<T | 'busy'> {
   let begun = false
   try {

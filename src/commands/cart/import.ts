@@ -5,7 +5,7 @@ import {type ImportMode, importModes} from '../../flows/cart/steps.ts'
 export default class CartImport extends ScentCommand {
   static override summary = 'Fill carts from a file, each line exactly once.'
   static override description =
-    `FILE is CSV with the columns variantId (or sku), quantity and, unless --customer is given, customerRef, in any order; or NDJSON of the same. The whole file is checked first: where a line is bad, all bad lines are named and nothing is sent.
+    `FILE is CSV with the columns variantId (or sku), quantity and, unless --customer is given, customerRef, in any order; or NDJSON of the same. The whole file is checked first: if a line is bad, all bad lines are named and nothing is sent.
 
 With --mode merge the quantities come on top of what a cart holds at the start; other lines stay. With --mode replace each cart of the file ends up holding exactly the file, by the fewest changes: everything else in it is removed.
 

@@ -5,15 +5,15 @@ import {amountFlag, ratioFlag} from '../../terminal/amounts.ts'
 export default class OrdersImport extends ScentCommand {
   static override summary = 'Place the orders of a file, each exactly once.'
   static override description =
-    `Checks the whole file first: where a line is bad, all bad lines are named and nothing is sent. Then it shows the plan, asks once, and works through the orders at the pace that the quota allows.
+    `Checks the whole file first: if a line is bad, all bad lines are named and nothing is sent. Then it shows the plan, asks once, and works through the orders at the pace that the quota allows.
 
 FILE is CSV with the columns externalReference, customerRef, variantId (or sku), quantity, recipient, line1, line2, city, nationalAddress, region, postalCode, countryCode, phone and discountCode, in any order; or NDJSON of order bodies with "lines". Rows with the same externalReference form one order.
 
 Every step is written to a journal before it is sent. Whatever breaks, \`scent jobs resume JOB\` goes on where it stopped, under the same references: no order is made twice. After the first Ctrl-C no further order is sent, and those that were are brought to their end; a second one leaves at once.
 
-An order whose goods cost more than in the plan is refused, unless --max-drift allows it. Shipping comes on top: its fee depends on the city, which the service learns only when the order is made. Where the fee lifts the job above --max-total, that is told (exit code 8).
+An order whose goods cost more than in the plan is refused, unless --max-drift allows it. Shipping comes on top: its fee depends on the city, which the service learns only when the order is made. If the fee lifts the job above --max-total, that is told (exit code 8).
 
---dry-run shows the plan with what the orders would be charged, shipping included, and names those that can't be made. A basket is priced by its preview, in a cart of its own named scent-dry-run-…, which is emptied again; equal baskets are priced once. Customers' carts are not touched, and no lock is taken. It ends with 7 where the total is above --max-total, and with 11 where orders can't be made.
+--dry-run shows the plan with what the orders would be charged, shipping included, and names those that can't be made. A basket is priced by its preview, in a cart of its own named scent-dry-run-…, which is emptied again; equal baskets are priced once. Customers' carts are not touched, and no lock is taken. It ends with 7 if the total is above --max-total, and with 11 if orders can't be made.
 
 Exit codes: 0 every order was charged once, 11 some were refused and not charged, 12 some could not be settled.`
   static override examples = [

@@ -7,7 +7,7 @@ import {setQuantity, takeLineOut} from './edit.ts'
 import {type CartView, readLines} from './lines.ts'
 import {type Held, heldIn, type ImportMode, type Step, stepsTo, type TargetLine, targetsOf} from './steps.ts'
 
-/** How long a lost add or emptying may take to arrive, in milliseconds, where it is waited for. */
+/** How long a lost add or emptying may take to arrive, in milliseconds, if it is waited for. */
 const LATE_MS = 60_000
 /** How often a line is changed that somebody else changes back. */
 const ROUNDS = 3

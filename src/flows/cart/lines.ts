@@ -54,14 +54,14 @@ export function showCart(client: Client, customerRef: CartRef): Promise<CartView
 
 const hasNoRead = (customerRef: CartRef) => customerRef === null || customerRef === 'checkout-preview'
 
-/** The cart with its lines, to go on from. Fails with ODD_ANSWER where the answer does not show them. */
+/** The cart with its lines, to go on from. Fails with ODD_ANSWER if the answer does not show them. */
 export function viewCart(client: Client, customerRef: CartRef): Promise<CartView> {
   return customerRef === null || hasNoRead(customerRef)
     ? showCart(client, customerRef)
     : readLines(client, customerRef)
 }
 
-/** The cart of a customer with its lines. Fails with ODD_ANSWER where the answer is not that. */
+/** The cart of a customer with its lines. Fails with ODD_ANSWER if the answer is not that. */
 export async function readLines(client: Client, customerRef: string): Promise<Cart> {
   const cart = needed(readCart, await client.call(readCart, {params: {customerRef}}))
   if (isOf(cart, customerRef)) return cart

@@ -7,16 +7,16 @@ export const importModes = ['merge', 'replace'] as const
 export type ImportMode = (typeof importModes)[number]
 
 /** A line as a cart holds it. */
-export interface HeldLine {
+interface HeldLine {
   sku: string | null
   quantity: number
-  /** Whether the cart itself says that it could be added again; false where it does not say. */
+  /** Whether the cart itself says that it could be added again; false if it does not say. */
   sellable: boolean
 }
 /** By variant id, in lower case. */
 export type Held = ReadonlyMap<string, HeldLine>
 
-/** What a line is to hold in the end; 0 where it is to go. */
+/** What a line is to hold in the end; 0 if it is to go. */
 export interface TargetLine {
   variantId: string
   sku: string | null
