@@ -44,7 +44,7 @@ function entry() {
 
 /**
  * The files of oclif require at their top all that they may ever need, and a start pays for it. Here each requires a
- * module where it uses it, by a tool that works on the syntax tree. SCENT_OCLIF_AS_PUBLISHED=1 leaves it out.
+ * module where it uses it, by a tool that works on the syntax tree. OCLIF_AS_PUBLISHED=1 leaves it out.
  */
 export const laterRequires = {
   name: 'later-requires',
@@ -78,7 +78,7 @@ export function options() {
     format: 'esm',
     // Native code and WebAssembly stay packages of their own, required where they are used.
     external: ['@napi-rs/keyring', 'node-sqlite3-wasm'],
-    plugins: process.env.SCENT_OCLIF_AS_PUBLISHED ? [] : [laterRequires],
+    plugins: process.env.OCLIF_AS_PUBLISHED ? [] : [laterRequires],
     metafile: true,
     write: false,
     legalComments: 'none',
