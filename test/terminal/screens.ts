@@ -8,11 +8,13 @@ export interface Screen {
   before?: string
   /** Facts that must stand in it. */
   holds: string[]
+  /** Facts that stand in 80 columns, and in 40 only if there is room: it is said that they are hidden. */
+  wide?: string[]
   /** What it asks in a terminal, and what is answered. */
   asks?: Answer[]
   /** Prints a text for a program, whose lines no terminal may break. */
   isForPrograms?: true
-  /** A pipe shows more or other rows, by design, or since it looks at another moment. */
+  /** A pipe shows other words: more rows, by design, or another moment, or the parts of what a person reads as one. */
   differsInPipe?: true
   /** Who types it, where it would change what the others look at. */
   user?: 'another of the sandbox' | 'of a sandbox of its own' | 'without anything'
@@ -22,7 +24,7 @@ const uuid = '2c271271-3523-4d0e-9c3a-9d538ae1b155'
 
 export const screens: {[id: string]: Screen} = {
   api: {line: 'api GET scent/brands', holds: ['"items"'], isForPrograms: true},
-  'auth:list': {line: 'auth list', holds: ['staging', 'warda-boutique']},
+  'auth:list': {line: 'auth list', holds: ['staging', 'warda'], wide: ['warda-boutique']},
   'auth:login': {
     line: 'auth login --sandbox --storage file --name again',
     holds: ['Logged in.', 'again', 'Before it was "staging"'],
@@ -48,7 +50,8 @@ export const screens: {[id: string]: Screen} = {
   },
   'cart:import': {
     line: 'cart import <home>/lines.csv --customer C-IMPORT',
-    holds: ['NJD-INC-002', 'RML-SAF-050', 'C-IMPORT'],
+    holds: ['NJD-INC-002', 'RML-SAF-050', 'added'],
+    wide: ['C-IMPORT'],
     asks: [['(y/N)', 'y\r']],
   },
   'cart:notify': {line: 'cart notify 21a27be4-4486-4e22-b786-48ab92ba603a', holds: ['21a27be4']},
@@ -61,7 +64,8 @@ export const screens: {[id: string]: Screen} = {
   'catalog:variant': {line: 'catalog variant <saffron>', holds: ['RML-SAF-050']},
   'catalog:variants': {
     line: 'catalog variants --include pricing,availability --page-size 5',
-    holds: ['Available'],
+    holds: ['NJD-INC-002', 'INCL. VAT'],
+    wide: ['Available'],
   },
   checkout: {
     line: 'checkout --customer C-WALK',
@@ -91,6 +95,7 @@ export const screens: {[id: string]: Screen} = {
   'discounts:create': {
     line: 'discounts create RAMADAN15 --type Percent --value 15 --valid-from 2026-02-18 --valid-to 2027-03-20',
     holds: ['RAMADAN15', '15'],
+    differsInPipe: true,
   },
   'discounts:list': {line: 'discounts list', holds: ['SAFFRON25']},
   'discounts:update': {
@@ -98,12 +103,20 @@ export const screens: {[id: string]: Screen} = {
     holds: ['WELCOME10'],
     asks: [['(y/N)', 'y\r']],
   },
-  doctor: {line: 'doctor', holds: ['credential', 'state folder', 'It answers, and accepts the credential.']},
+  doctor: {
+    line: 'doctor',
+    holds: ['credential', 'state folder', 'It answers, and accepts the credential.'],
+    differsInPipe: true,
+  },
   explain: {line: 'explain VALIDATION_PRICE_LOCK_EXPIRED', holds: ['VALIDATION_PRICE_LOCK_EXPIRED']},
   help: {line: 'help cart', holds: ['cart show', 'cart add']},
-  'jobs:list': {line: 'jobs list', holds: ['finished', '3 placed', '1 placed']},
+  'jobs:list': {line: 'jobs list', holds: ['finished'], wide: ['3 placed', '1 placed']},
   'jobs:resume': {line: 'jobs resume <job>', holds: ['all 3 orders were charged once'], differsInPipe: true},
-  'jobs:show': {line: 'jobs show <refusedJob>', holds: ['REF-1', 'CART_NOT_EMPTY'], differsInPipe: true},
+  'jobs:show': {
+    line: 'jobs show <refusedJob>',
+    holds: ['REF-1', 'No order was sent.', 'which this run did not put there.'],
+    differsInPipe: true,
+  },
   'notices:respond': {
     line: 'notices respond <notice>',
     holds: ['ShipAvailable'],
@@ -145,6 +158,7 @@ export const screens: {[id: string]: Screen} = {
   'sandbox:fault': {
     line: 'sandbox fault --effect reset --path /nowhere --times 1',
     holds: ['/nowhere'],
+    differsInPipe: true,
   },
   'sandbox:notice': {
     line: 'sandbox notice PO-AT-RISK --line RML-SAF-050 --available 1',
@@ -177,7 +191,11 @@ export const screens: {[id: string]: Screen} = {
     line: 'webhooks create --url https://127.0.0.1:9/hooks/of-the-warehouse --event order.completed --event shipment.delivered',
     holds: ['order.completed', 'shipment.delivered', 'Keep the signing secret'],
   },
-  'webhooks:deliveries': {line: 'webhooks deliveries <webhook>', holds: ['order.completed']},
+  'webhooks:deliveries': {
+    line: 'webhooks deliveries <webhook>',
+    holds: ['Connection failed'],
+    wide: ['order.completed'],
+  },
   'webhooks:disable': {line: 'webhooks disable <disabled>', holds: ['Active', 'no']},
   'webhooks:enable': {line: 'webhooks enable <enabled>', holds: ['Active', 'yes']},
   'webhooks:list': {line: 'webhooks list', holds: ['hooks/orders']},
