@@ -204,21 +204,26 @@ function uprightText<Row>(columns: Column<Row>[], rows: Row[], screen: Screen): 
   return rows.map((row) => fieldsText(fieldsOf(row), screen)).join('\n')
 }
 
-/** A value that needs more lines than one gets at least this room beside its label, or stands below it. */
+/** A value that needs more lines than one gets at least this room beside its label. */
 const LEAST_VALUE = 20
 
-/** Labels below each other with their values, for one thing instead of a list. Long values wrap. */
+/**
+ * Labels below each other with their values, for one thing instead of a list. A value that does not fit beside its
+ * label stands below it, if that keeps it or its words in one line, and else wraps.
+ */
 export function fieldsText(fields: Field[], {paint = noPaint, now, terminalWidth}: Screen): string {
   const labels = Math.max(0, ...fields.map(({label}) => width(label)))
-  const hang = terminalWidth - labels - GAP < LEAST_VALUE ? GAP : labels + GAP
+  const beside = terminalWidth - labels - GAP
   return fields
     .map(({label, cell}) => {
       const text = pretty(cell, noPaint, now)
-      if (labels + GAP + width(text) <= terminalWidth)
-        return `${paint(pad(label, labels), 'dim')}  ${pretty(cell, paint, now)}\n`
-      const below = wrap(' '.repeat(hang) + text, terminalWidth, hang)
-      if (hang === GAP) return `${paint(label, 'dim')}\n${below}\n`
-      return `${paint(pad(label, hang), 'dim')}${below.slice(hang)}\n`
+      if (width(text) <= beside) return `${paint(pad(label, labels), 'dim')}  ${pretty(cell, paint, now)}\n`
+      const hasLongWord = text.split(' ').some((word) => width(word) > beside)
+      const isBelow = beside < LEAST_VALUE || hasLongWord || width(text) <= terminalWidth - GAP
+      const hang = isBelow ? GAP : labels + GAP
+      const lines = wrap(' '.repeat(hang) + text, terminalWidth, hang)
+      if (isBelow) return `${paint(label, 'dim')}\n${lines}\n`
+      return `${paint(pad(label, labels), 'dim')}${lines.slice(labels)}\n`
     })
     .join('')
 }

@@ -35,7 +35,7 @@ export interface SettingRow {
 
 /** The settings in use, where each came from, and what it won over. */
 export function settingTable(rows: SettingRow[]): Table<SettingRow> {
-  const columns = localColumns<SettingRow>('setting!; value; source From; beat Wins over', {
+  const columns = localColumns<SettingRow>('setting!; value~; source From; beat Wins over', {
     beat: ({beat}) => beat.map(({value, source}) => `${source} (${value})`).join(', '),
   })
   return {rows, columns}
