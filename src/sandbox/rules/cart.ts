@@ -1,5 +1,5 @@
 import type {Call, CallOf, Rules} from '../core/call.ts'
-import {count, find, insertAndRead} from '../core/rows.ts'
+import {count, find, insert, insertAndRead} from '../core/rows.ts'
 import {type Cart, cartLines, carts, type Partner, registrations} from '../core/schema.ts'
 import type {Row} from '../core/table.ts'
 import type {World} from '../core/world.ts'
@@ -104,12 +104,9 @@ function refuseUnlessSellable(world: World, partner: Partner, variantId: string)
 
 /** C14: a cart never expires. */
 function openCart(world: World, partnerId: string, ref: string): Cart {
-  return insertAndRead(world, carts, {
-    id: world.id('cart'),
-    partner_id: partnerId,
-    customer_ref: ref,
-    version: 0,
-  })
+  const cart = {id: world.id('cart'), partner_id: partnerId, customer_ref: ref, version: 0, lock_id: null}
+  insert(world, carts, cart)
+  return cart
 }
 
 function lineOf(world: World, cart: Cart, variantId: string): {quantity: number} | undefined {
