@@ -6,29 +6,18 @@ import type {Item} from './client/pages.ts'
 import {Failure} from './contract/failure.ts'
 import {printJson} from './contract/money.ts'
 import {hasShape, type Input, type Operation} from './contract/operation.ts'
-import {itemsOf} from './contract/paging.ts'
+import {readList} from './session/list.ts'
 import type {Session, SessionOptions} from './session.ts'
 import type {Ask} from './terminal/ask.ts'
 import {failureDocument, stackText, tellFailure, unwritable} from './terminal/failure.ts'
 import type {ListFlags, OutputFlags, SessionFlags} from './terminal/flags.ts'
 import {Interrupts, withStory} from './terminal/interrupts.ts'
-import {collected, type Listing, type Mode, Outlet, printDocument} from './terminal/output.ts'
+import {collected, type Listing, type Mode, Outlet, placeOf, printDocument} from './terminal/output.ts'
 import type {Query} from './terminal/query/query.ts'
 import {showViews} from './terminal/show.ts'
 import type {Table, View} from './terminal/table.ts'
 import {roomOf, safe, wrap} from './terminal/text.ts'
 import {failureOf, requireOneOutput, wantsJson} from './terminal/usage.ts'
-
-// A command imports its flags from the file of its base class.
-export {
-  apiFlags,
-  concurrencyFlag,
-  customerFlag,
-  listFlags,
-  outputFlags,
-  refusedFlag,
-  rowsArg,
-} from './terminal/flags.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: oclif's own shape of parsed flags and arguments
 type Parsed = {[name: string]: any}
@@ -50,10 +39,7 @@ export abstract class ScentCommand extends Command {
   private readonly out = new Outlet(process.stdout)
   private readonly err = new Outlet(process.stderr)
 
-  /**
-   * Hands over views to be shown to a person or a pipe; --json prints the result of run() instead. The first view is the data: only it
-   * goes into a pipe or a CSV file, the others are for people.
-   */
+  /** Hands over what people see. The first view is the data: only it goes into a pipe or a CSV file. */
   show(...views: View[]): void {
     this.views.push(...views)
   }
@@ -66,41 +52,22 @@ export abstract class ScentCommand extends Command {
     flags: ListFlags,
     view: Omit<Table<Item<O>>, 'rows'>,
   ): Promise<Listing> {
-    if (flags.all || flags.limit !== undefined) {
-      const paged = withQuery(input, {pageSize: flags['page-size']})
-      const rows = client.pages(operation, paged, flags.limit === undefined ? {} : {limit: flags.limit})
-      this.show({...view, rows})
-      return {items: rows}
-    }
-    const query = {page: flags.page, pageSize: flags['page-size']}
-    const page: unknown = await client.call(operation, withQuery(input, query))
-    const rows = itemsOf(page) as Item<O>[] | undefined
-    const {totalPages, totalCount} = (page as Partial<Page> | null)?.pagination ?? {}
-    const past = Number(totalPages) > 0 && (flags.page ?? 1) > Number(totalPages)
-    const empty = past ? {empty: `Page ${flags.page} is past the end.`} : {}
-    this.show(rows ? {...view, ...empty, rows} : await this.anyView(page))
-    // In a pipe as well, where no rows would look like an empty list.
-    if (past) this.asides.push(`The last page is ${totalPages}. --all shows the ${totalCount} rows.`)
-    else if (Number(totalPages) > 1)
-      this.aside(`Page ${flags.page ?? 1} of ${totalPages}, ${totalCount} rows in all; --all shows them.`)
-    return page as Listing
+    const {document, rows} = await readList(client, operation, input, flags)
+    const {empty, past, more} = placeOf(document, flags.page ?? 1)
+    this.show(rows ? {...view, ...(empty && {empty}), rows} : await anyView(document))
+    if (past) this.asides.push(past)
+    if (more) this.aside(more)
+    return document
   }
 
-  /**
-   * Shows the answer of an operation that is only mentioned: as the contract reads it if it has that shape, else, or
-   * if there are no views of it, as far as it can be drawn.
-   */
+  /** Shows the answer of an operation that is only mentioned: by `views` if it has the shape of the contract. */
   protected async showMentioned<S extends z.ZodMiniType>(
     operation: {payload: {inner: S}},
     payload: z.output<S>,
     views: (payload: z.output<S>) => View[],
   ): Promise<void> {
     const known = hasShape(operation, payload) ? views(payload) : []
-    this.show(...(known.length > 0 ? known : [await this.anyView(payload)]))
-  }
-
-  private async anyView(payload: unknown): Promise<View> {
-    return (await import('./terminal/views/any.ts')).anyView(payload)
+    this.show(...(known.length > 0 ? known : [await anyView(payload)]))
   }
 
   /** Questions to the person at the terminal; --no-input and a missing terminal turn them into usage errors. */
@@ -166,18 +133,6 @@ export abstract class ScentCommand extends Command {
     await this.err.write('\n')
   }
 
-  /** The text of a file that the user names, or of stdin for `-`. Fails with INVALID_INPUT. */
-  protected async readText(path: string): Promise<string> {
-    const {readInput} = await import('./store/input.ts')
-    return readInput(path, process.stdin)
-  }
-
-  /** The JSON of a file that the user names, or of stdin for `-`. Fails with INVALID_INPUT. */
-  protected async readJson(path: string): Promise<unknown> {
-    const {readJson} = await import('./store/input.ts')
-    return readJson(path, process.stdin)
-  }
-
   /** The client and everything else this invocation works with. Loaded only when a command asks for it. */
   protected async session(
     flags: SessionFlags,
@@ -237,23 +192,16 @@ export abstract class ScentCommand extends Command {
     this.opened?.progress.clear()
     // A command that serves has said all it had to say.
     if (result === undefined && this.views.length === 0) return
-    if (mode === 'json' || this.views.length === 0) return this.print(result)
+    if (mode === 'json' || this.views.length === 0)
+      return printDocument(this.out, this.query ? this.query(await collected(result)) : result)
     const said = await showViews(this.out, this.views, mode, this.flags.columns)
     for (const text of [...said, ...this.asides]) this.note(text)
   }
 
-  private async print(result: unknown): Promise<void> {
-    const document = this.query ? this.query(await collected(result)) : result
-    await printDocument(this.out, document)
-  }
-
   private async fail(error: unknown): Promise<void> {
     this.opened?.progress.clear()
-    const failure = withStory(
-      failureOf(error, this.id ?? '', Object.keys(this.ctor.flags)),
-      this.interrupts.underWay,
-      this.opened,
-    )
+    const told = failureOf(error, this.id ?? '', Object.keys(this.ctor.flags))
+    const failure = withStory(told, this.interrupts.underWay, this.opened)
     process.exitCode = failure.exitCode
     if (failure.code === 'UNEXPECTED' && this.flags.debug)
       process.stderr.write(this.clean(stackText(failure)))
@@ -277,10 +225,6 @@ export abstract class ScentCommand extends Command {
   }
 }
 
-interface Page {
-  pagination?: {totalPages?: unknown; totalCount?: unknown} | null
-}
-
-function withQuery<O extends Operation>(input: Input<O>, query: Record<string, unknown>): Input<O> {
-  return {...input, query: {...input.query, ...query}} as Input<O>
+async function anyView(payload: unknown): Promise<View> {
+  return (await import('./terminal/views/any.ts')).anyView(payload)
 }

@@ -32,7 +32,7 @@ const rooms: {[name: string]: Room} = {
     value: ['contract', 'client', 'store', 'flows', 'terminal', 'bulk', 'command', 'session'],
   },
   command: {
-    value: ['contract', 'client', 'store', 'flows', 'terminal'],
+    value: ['contract', 'client', 'store', 'flows', 'terminal', 'session/list'],
     type: ['session', 'bulk'],
     late: ['session', 'bulk'],
   },

@@ -2,13 +2,15 @@ import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
 import * as z from 'zod/mini'
 import type {RawRequest} from '../client/client.ts'
-import {apiFlags, ScentCommand} from '../command.ts'
+import {ScentCommand} from '../command.ts'
 import {methods, wholePath} from '../contract/api.ts'
 import {Failure, isFailure} from '../contract/failure.ts'
 import type {Operation} from '../contract/operation.ts'
 import {pageQuery} from '../contract/paging.ts'
 import {listOperations} from '../flows/explain.ts'
+import {readJson} from '../store/input.ts'
 import {bodyOf, queryOf} from '../terminal/fields.ts'
+import {apiFlags} from '../terminal/flags.ts'
 import type {Listing} from '../terminal/output.ts'
 import {operationTable} from '../terminal/views/explain.ts'
 
@@ -74,7 +76,7 @@ With a GET the fields go into the query, with any other method into a JSON body.
       ...(flags.field ?? []).map((text) => ({text, raw: false})),
       ...(flags['raw-field'] ?? []).map((text) => ({text, raw: true})),
     ]
-    const input = flags.input === undefined ? undefined : await this.readJson(flags.input)
+    const input = flags.input === undefined ? undefined : await readJson(flags.input)
     const headers = Object.fromEntries((flags.header ?? []).map(headerOf))
     const {client, settings} = await this.session(flags)
     const {path, query} = targetOf(args.path, settings.baseUrl.value)

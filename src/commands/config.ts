@@ -1,8 +1,9 @@
 import * as Args from '@oclif/core/args'
-import {apiFlags, outputFlags, ScentCommand} from '../command.ts'
+import {ScentCommand} from '../command.ts'
 import {Failure} from '../contract/failure.ts'
 import {type Folders, foldersOf} from '../store/paths.ts'
 import {changeConfig, readConfig, requireProfile, type Config as Settings} from '../store/profiles.ts'
+import {apiFlags, outputFlags} from '../terminal/flags.ts'
 import {settingTable} from '../terminal/views/auth.ts'
 
 type Values = Record<string, string | number | null>

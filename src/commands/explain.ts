@@ -1,7 +1,8 @@
 import * as Args from '@oclif/core/args'
-import {outputFlags, ScentCommand} from '../command.ts'
+import {ScentCommand} from '../command.ts'
 import {catalogue} from '../contract/errors.ts'
 import {type Explained, explain, explainedCode} from '../flows/explain.ts'
+import {outputFlags} from '../terminal/flags.ts'
 import {codesView, operationTable, operationViews} from '../terminal/views/explain.ts'
 
 export default class Explain extends ScentCommand {

@@ -1,4 +1,5 @@
-import {outputFlags, ScentCommand} from '../command.ts'
+import {ScentCommand} from '../command.ts'
+import {outputFlags} from '../terminal/flags.ts'
 
 export default class Version extends ScentCommand {
   static override summary = 'Show the version of scent and of what it runs on.'

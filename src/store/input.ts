@@ -21,11 +21,11 @@ const NEWLINE = 0x0a
  * Reads a file that the user names, or stdin for `-`, as text. Fails with INVALID_INPUT if it can't be read, is not
  * UTF-8, or is over 16 MiB.
  */
-export async function readInput(path: string, stdin: Readable): Promise<string> {
+export async function readInput(path: string): Promise<string> {
   const chunks: Buffer[] = []
   let bytes = 0
   try {
-    const source = path === '-' ? stdin : sourceOf(path, statSync(path))
+    const source = path === '-' ? process.stdin : sourceOf(path, statSync(path))
     for await (const chunk of source) {
       chunks.push(Buffer.from(chunk))
       bytes += chunk.length
@@ -42,8 +42,8 @@ export async function readInput(path: string, stdin: Readable): Promise<string> 
 }
 
 /** The same as JSON. Fails with INVALID_INPUT. */
-export async function readJson(path: string, stdin: Readable): Promise<unknown> {
-  const text = await readInput(path, stdin)
+export async function readJson(path: string): Promise<unknown> {
+  const text = await readInput(path)
   try {
     return parseJson(text)
   } catch (error) {

@@ -132,3 +132,19 @@ export class Outlet {
     if (error.code !== 'EPIPE' && error.code !== 'ERR_STREAM_DESTROYED') this.problem = error
   }
 }
+
+/** What a person is told beside one page of a list: that it is past the end, or that there are more. */
+export function placeOf(payload: unknown, page: number): {empty?: string; past?: string; more?: string} {
+  const {pagination} = (payload ?? {}) as {pagination?: {totalPages?: unknown; totalCount?: unknown} | null}
+  const {totalPages, totalCount} = pagination ?? {}
+  if (!(Number(totalPages) > 0)) return {}
+  if (page > Number(totalPages))
+    return {
+      empty: `Page ${page} is past the end.`,
+      // In a pipe as well, where no rows would look like an empty list.
+      past: `The last page is ${totalPages}. --all shows the ${totalCount} rows.`,
+    }
+  return Number(totalPages) > 1
+    ? {more: `Page ${page} of ${totalPages}, ${totalCount} rows in all; --all shows them.`}
+    : {}
+}

@@ -119,6 +119,7 @@ describe('--query', () => {
   ])('%s keeps the digits', async (expression, expected) => {
     expect(await scent(`wallet transactions --query ${expression}`)).toEqual({
       code: 0,
+      signal: null,
       stdout: `${expected}\n`,
       stderr: '',
     })
@@ -148,7 +149,12 @@ describe('rows in a pipe', () => {
 
   it('past the last page are none, and stderr says so', async () => {
     const past = await scent('wallet transactions --page 99 --page-size 2')
-    expect(past).toEqual({code: 0, stdout: '', stderr: 'The last page is 3. --all shows the 5 rows.\n'})
+    expect(past).toEqual({
+      code: 0,
+      signal: null,
+      stdout: '',
+      stderr: 'The last page is 3. --all shows the 5 rows.\n',
+    })
     expect((await scent('wallet transactions --page 99 --page-size 2 --json')).stderr).toBe('')
   })
 

@@ -1,6 +1,7 @@
-import {outputFlags, ScentCommand} from '../../command.ts'
+import {ScentCommand} from '../../command.ts'
 import {foldersOf} from '../../store/paths.ts'
 import {profileRow, readConfig} from '../../store/profiles.ts'
+import {outputFlags} from '../../terminal/flags.ts'
 import {type ProfileRow, profileTable} from '../../terminal/views/auth.ts'
 
 export default class AuthList extends ScentCommand {

@@ -1,6 +1,6 @@
 import {text as readText} from 'node:stream/consumers'
 import * as Flags from '@oclif/core/flags'
-import {apiFlags, outputFlags, ScentCommand} from '../../command.ts'
+import {ScentCommand} from '../../command.ts'
 import {Failure, isFailure} from '../../contract/failure.ts'
 import {login} from '../../flows/login.ts'
 import type {Session} from '../../session.ts'
@@ -18,6 +18,7 @@ import {
 } from '../../store/profiles.ts'
 import {requireSandbox} from '../../store/sandbox.ts'
 import {tokenFile} from '../../store/shared.ts'
+import {apiFlags, outputFlags} from '../../terminal/flags.ts'
 import {profileTable} from '../../terminal/views/auth.ts'
 
 interface Found {

@@ -1,11 +1,12 @@
 import * as Args from '@oclif/core/args'
-import {apiFlags, outputFlags, ScentCommand} from '../../command.ts'
+import {ScentCommand} from '../../command.ts'
 import {Failure} from '../../contract/failure.ts'
 import {removeSecret} from '../../store/credentials.ts'
 import {removeOwn} from '../../store/files.ts'
 import {foldersOf} from '../../store/paths.ts'
 import {changeConfig, readConfig, requireProfile} from '../../store/profiles.ts'
 import {tokenFile} from '../../store/shared.ts'
+import {apiFlags, outputFlags} from '../../terminal/flags.ts'
 import {loggedOutTable} from '../../terminal/views/auth.ts'
 
 export default class AuthLogout extends ScentCommand {

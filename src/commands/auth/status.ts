@@ -1,8 +1,9 @@
-import {apiFlags, ScentCommand} from '../../command.ts'
+import {ScentCommand} from '../../command.ts'
 import {isFailure} from '../../contract/failure.ts'
 import type {Session} from '../../session.ts'
 import type {Setting} from '../../store/settings.ts'
 import {type FailureDocument, failureDocument} from '../../terminal/failure.ts'
+import {apiFlags} from '../../terminal/flags.ts'
 import {type SettingRow, settingTable} from '../../terminal/views/auth.ts'
 
 type Status = {

@@ -1,4 +1,5 @@
-import {apiFlags, ScentCommand} from '../../command.ts'
+import {ScentCommand} from '../../command.ts'
+import {apiFlags} from '../../terminal/flags.ts'
 
 const {profile, 'base-url': baseUrl, as, 'max-wait': maxWait, timeout, debug} = apiFlags
 

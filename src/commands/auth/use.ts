@@ -1,7 +1,8 @@
 import * as Args from '@oclif/core/args'
-import {outputFlags, ScentCommand} from '../../command.ts'
+import {ScentCommand} from '../../command.ts'
 import {foldersOf} from '../../store/paths.ts'
 import {changeConfig, profileRow, readConfig, requireProfile} from '../../store/profiles.ts'
+import {outputFlags} from '../../terminal/flags.ts'
 import {type ProfileRow, profileTable} from '../../terminal/views/auth.ts'
 
 export default class AuthUse extends ScentCommand {

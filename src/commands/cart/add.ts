@@ -1,9 +1,10 @@
 import * as Args from '@oclif/core/args'
-import {apiFlags, customerFlag, ScentCommand} from '../../command.ts'
+import {ScentCommand} from '../../command.ts'
 import {Failure} from '../../contract/failure.ts'
 import {uuid} from '../../contract/wire.ts'
 import {addToCart} from '../../flows/cart/edit.ts'
 import type {CartLine, CartView} from '../../flows/cart/lines.ts'
+import {apiFlags, customerFlag} from '../../terminal/flags.ts'
 import {cartView} from '../../terminal/views/cart.ts'
 
 export default class CartAdd extends ScentCommand {

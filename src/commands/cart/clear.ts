@@ -1,6 +1,7 @@
-import {apiFlags, ScentCommand} from '../../command.ts'
+import {ScentCommand} from '../../command.ts'
 import type {Cart} from '../../contract/cart.ts'
 import {emptyCart} from '../../flows/cart/edit.ts'
+import {apiFlags} from '../../terminal/flags.ts'
 import {cartTable} from '../../terminal/views/cart.ts'
 import {lineCustomer, requireCustomer} from './set.ts'
 

@@ -1,6 +1,7 @@
 import * as Flags from '@oclif/core/flags'
-import {apiFlags, customerFlag, refusedFlag, rowsArg, ScentCommand} from '../../command.ts'
+import {ScentCommand} from '../../command.ts'
 import {type ImportMode, importModes} from '../../flows/cart/steps.ts'
+import {apiFlags, customerFlag, refusedFlag, rowsArg} from '../../terminal/flags.ts'
 
 export default class CartImport extends ScentCommand {
   static override summary = 'Fill carts from a file, each line exactly once.'

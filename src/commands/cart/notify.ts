@@ -1,6 +1,7 @@
 import * as Args from '@oclif/core/args'
-import {apiFlags, ScentCommand} from '../../command.ts'
+import {ScentCommand} from '../../command.ts'
 import {notifyBackInStock, type Registration} from '../../contract/cart.ts'
+import {apiFlags} from '../../terminal/flags.ts'
 import {registrationCard} from '../../terminal/views/cart.ts'
 
 export default class CartNotify extends ScentCommand {

@@ -1,8 +1,9 @@
 import * as Args from '@oclif/core/args'
-import {apiFlags, ScentCommand} from '../../command.ts'
+import {ScentCommand} from '../../command.ts'
 import {mentionedCart} from '../../contract/checkout.ts'
 import {removeLine} from '../../flows/cart/edit.ts'
 import type {CartView} from '../../flows/cart/lines.ts'
+import {apiFlags} from '../../terminal/flags.ts'
 import {cartView} from '../../terminal/views/cart.ts'
 import {lineCustomer, requireCustomer} from './set.ts'
 

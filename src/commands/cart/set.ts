@@ -1,9 +1,10 @@
 import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
-import {apiFlags, ScentCommand} from '../../command.ts'
+import {ScentCommand} from '../../command.ts'
 import {Failure} from '../../contract/failure.ts'
 import {setQuantity, stepLine} from '../../flows/cart/edit.ts'
 import type {CartView} from '../../flows/cart/lines.ts'
+import {apiFlags} from '../../terminal/flags.ts'
 import {cartView} from '../../terminal/views/cart.ts'
 
 /** The service has no route for the lines of any other cart; without it requireCustomer() says so. */

@@ -1,6 +1,7 @@
-import {apiFlags, customerFlag, ScentCommand} from '../../command.ts'
+import {ScentCommand} from '../../command.ts'
 import {mentionedCart} from '../../contract/checkout.ts'
 import {type CartView, showCart} from '../../flows/cart/lines.ts'
+import {apiFlags, customerFlag} from '../../terminal/flags.ts'
 import {cartView} from '../../terminal/views/cart.ts'
 
 export default class CartShow extends ScentCommand {

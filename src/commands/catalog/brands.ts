@@ -1,6 +1,7 @@
 import * as Args from '@oclif/core/args'
-import {apiFlags, listFlags, ScentCommand} from '../../command.ts'
+import {ScentCommand} from '../../command.ts'
 import {type Brand, listBrands, readBrand} from '../../contract/brands.ts'
+import {apiFlags, listFlags} from '../../terminal/flags.ts'
 import type {Listing} from '../../terminal/output.ts'
 import {card} from '../../terminal/table.ts'
 import {brandColumns} from '../../terminal/views/catalog.ts'

@@ -1,6 +1,7 @@
 import * as Flags from '@oclif/core/flags'
-import {apiFlags, ScentCommand} from '../../command.ts'
+import {ScentCommand} from '../../command.ts'
 import {type CatalogEvent, type CatalogSync, syncCatalog} from '../../flows/catalog.ts'
+import {apiFlags} from '../../terminal/flags.ts'
 import {syncCard} from '../../terminal/views/catalog.ts'
 
 export default class SyncCatalog extends ScentCommand {

@@ -1,6 +1,7 @@
 import * as Args from '@oclif/core/args'
-import {apiFlags, ScentCommand} from '../../command.ts'
+import {ScentCommand} from '../../command.ts'
 import {readVariant, type Variant} from '../../contract/variants.ts'
+import {apiFlags} from '../../terminal/flags.ts'
 import {card} from '../../terminal/table.ts'
 import {variantColumns} from '../../terminal/views/variants.ts'
 import {include, tokens} from './variants.ts'

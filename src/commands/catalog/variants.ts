@@ -1,6 +1,7 @@
 import * as Flags from '@oclif/core/flags'
-import {apiFlags, listFlags, ScentCommand} from '../../command.ts'
+import {ScentCommand} from '../../command.ts'
 import {listVariants} from '../../contract/variants.ts'
+import {apiFlags, listFlags} from '../../terminal/flags.ts'
 import type {Listing} from '../../terminal/output.ts'
 import {variantColumns} from '../../terminal/views/variants.ts'
 

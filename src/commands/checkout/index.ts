@@ -1,10 +1,12 @@
 import * as Flags from '@oclif/core/flags'
-import {apiFlags, ScentCommand} from '../../command.ts'
+import {ScentCommand} from '../../command.ts'
 import {Failure} from '../../contract/failure.ts'
 import type {CreatedOrder} from '../../contract/orders.ts'
 import {walk} from '../../flows/order/walk.ts'
+import {readJson} from '../../store/input.ts'
 import {addressFlags, addressOf} from '../../terminal/address.ts'
 import {amountFlag} from '../../terminal/amounts.ts'
+import {apiFlags} from '../../terminal/flags.ts'
 import {createdCard, differsText} from '../../terminal/views/checkout.ts'
 import {openWalker} from '../../terminal/views/walk.ts'
 
@@ -32,7 +34,7 @@ Without a terminal it needs --address and --yes. It then charges at most --max-t
   async run(): Promise<CreatedOrder> {
     const {flags} = await this.parse(Checkout)
     const maxTotal = amountFlag('--max-total', flags['max-total'])
-    const address = await addressOf(flags, (path) => this.readJson(path))
+    const address = await addressOf(flags, readJson)
     const ask = await this.ask()
     if (!ask.interactive && !(address && flags.yes)) throw needed(address ? '--yes' : '--address')
     const session = await this.session(flags)

@@ -1,7 +1,8 @@
 import * as Flags from '@oclif/core/flags'
-import {apiFlags, ScentCommand} from '../../command.ts'
+import {ScentCommand} from '../../command.ts'
 import {type Preview, takePriceLock} from '../../contract/checkout.ts'
 import {lockByRoute} from '../../flows/order/lock.ts'
+import {apiFlags} from '../../terminal/flags.ts'
 import {previewTable} from '../../terminal/views/cart.ts'
 import {lockCard} from '../../terminal/views/checkout.ts'
 

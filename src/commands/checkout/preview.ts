@@ -1,6 +1,7 @@
 import * as Flags from '@oclif/core/flags'
-import {apiFlags, ScentCommand} from '../../command.ts'
+import {ScentCommand} from '../../command.ts'
 import {type Preview, previewCheckout} from '../../contract/checkout.ts'
+import {apiFlags} from '../../terminal/flags.ts'
 import {previewTable} from '../../terminal/views/cart.ts'
 import {lockCard} from '../../terminal/views/checkout.ts'
 

@@ -1,6 +1,7 @@
 import * as Flags from '@oclif/core/flags'
-import {apiFlags, listFlags, ScentCommand} from '../../command.ts'
+import {ScentCommand} from '../../command.ts'
 import {listCommissionPeriods} from '../../contract/commissions.ts'
+import {apiFlags, listFlags} from '../../terminal/flags.ts'
 import type {Listing} from '../../terminal/output.ts'
 import {commissionColumns} from '../../terminal/views/commissions.ts'
 

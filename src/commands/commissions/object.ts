@@ -1,9 +1,11 @@
 import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
-import {apiFlags, ScentCommand} from '../../command.ts'
+import {ScentCommand} from '../../command.ts'
 import {type CommissionPeriod, objectToCommission} from '../../contract/commissions.ts'
 import {Failure} from '../../contract/failure.ts'
 import {objectTo} from '../../flows/commissions.ts'
+import {readInput} from '../../store/input.ts'
+import {apiFlags} from '../../terminal/flags.ts'
 import {card} from '../../terminal/table.ts'
 import {commissionColumns} from '../../terminal/views/commissions.ts'
 
@@ -23,7 +25,7 @@ export default class CommissionsObject extends ScentCommand {
 
   async run(): Promise<CommissionPeriod> {
     const {args, flags} = await this.parse(CommissionsObject)
-    const reason = flags.reason === '-' ? (await this.readText('-')).trim() : flags.reason
+    const reason = flags.reason === '-' ? (await readInput('-')).trim() : flags.reason
     if (reason.trim() === '' || [...reason].length > 1000) {
       const message = `The reason has ${[...reason].length} characters; it must have 1 to 1000, not only blanks.`
       throw new Failure('INVALID_INPUT', {message})

@@ -1,9 +1,10 @@
 import * as Args from '@oclif/core/args'
-import {apiFlags, ScentCommand} from '../../command.ts'
+import {ScentCommand} from '../../command.ts'
 import type {DiscountCode} from '../../contract/discounts.ts'
 import {Failure} from '../../contract/failure.ts'
 import {changesBetween, merged, readDiscount, replaceDiscount} from '../../flows/discounts.ts'
 import {discountChanges, discountFlags} from '../../terminal/discount-flags.ts'
+import {apiFlags} from '../../terminal/flags.ts'
 import {card} from '../../terminal/table.ts'
 import {changeTable, discountColumns} from '../../terminal/views/discounts.ts'
 

@@ -1,4 +1,5 @@
-import {apiFlags, ScentCommand} from '../../command.ts'
+import {ScentCommand} from '../../command.ts'
+import {apiFlags} from '../../terminal/flags.ts'
 import type {Listing} from '../../terminal/output.ts'
 
 export default class JobsList extends ScentCommand {

@@ -1,5 +1,6 @@
 import * as Args from '@oclif/core/args'
-import {apiFlags, concurrencyFlag, refusedFlag, ScentCommand} from '../../command.ts'
+import {ScentCommand} from '../../command.ts'
+import {apiFlags, concurrencyFlag, refusedFlag} from '../../terminal/flags.ts'
 
 export default class JobsResume extends ScentCommand {
   static override summary = 'Go on with a bulk job where it stopped.'

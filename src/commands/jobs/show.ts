@@ -1,6 +1,7 @@
 import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
-import {apiFlags, refusedFlag, ScentCommand} from '../../command.ts'
+import {ScentCommand} from '../../command.ts'
+import {apiFlags, refusedFlag} from '../../terminal/flags.ts'
 
 export default class JobsShow extends ScentCommand {
   static override summary = 'Show what became of each row of a bulk job.'

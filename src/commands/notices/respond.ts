@@ -1,8 +1,9 @@
 import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
-import {apiFlags, ScentCommand} from '../../command.ts'
+import {ScentCommand} from '../../command.ts'
 import {type Notice, type NoticeChoice, noticeChoices} from '../../contract/notices.ts'
 import {respond} from '../../flows/notices.ts'
+import {apiFlags} from '../../terminal/flags.ts'
 import {noticeCard} from '../../terminal/views/notices.ts'
 
 const costs: Record<NoticeChoice, string> = {

@@ -1,9 +1,11 @@
 import * as Flags from '@oclif/core/flags'
-import {apiFlags, ScentCommand} from '../../command.ts'
+import {ScentCommand} from '../../command.ts'
 import {Failure} from '../../contract/failure.ts'
 import type {CreatedOrder} from '../../contract/orders.ts'
 import {orderByLock} from '../../flows/order/take-up.ts'
+import {readJson} from '../../store/input.ts'
 import {addressFlags, addressOf} from '../../terminal/address.ts'
+import {apiFlags} from '../../terminal/flags.ts'
 import {createdCard} from '../../terminal/views/checkout.ts'
 import {openStory} from '../../terminal/views/walk.ts'
 
@@ -28,7 +30,7 @@ export default class OrdersCreate extends ScentCommand {
 
   async run(): Promise<CreatedOrder> {
     const {flags} = await this.parse(OrdersCreate)
-    const address = await addressOf(flags, (path) => this.readJson(path))
+    const address = await addressOf(flags, readJson)
     if (!address) {
       throw new Failure('MISSING_INPUT', {message: 'The order needs a shipping address: --address FILE.'})
     }

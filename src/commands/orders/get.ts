@@ -1,8 +1,9 @@
 import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
-import {apiFlags, ScentCommand} from '../../command.ts'
+import {ScentCommand} from '../../command.ts'
 import {type OrderRead, readOrder} from '../../contract/orders.ts'
 import {isScentOrderId, readOneOrder} from '../../flows/order/read.ts'
+import {apiFlags} from '../../terminal/flags.ts'
 import {orderCard, orderLines} from '../../terminal/views/orders.ts'
 
 export default class OrdersGet extends ScentCommand {

@@ -1,6 +1,7 @@
 import * as Flags from '@oclif/core/flags'
-import {apiFlags, concurrencyFlag, refusedFlag, rowsArg, ScentCommand} from '../../command.ts'
+import {ScentCommand} from '../../command.ts'
 import {amountFlag, ratioFlag} from '../../terminal/amounts.ts'
+import {apiFlags, concurrencyFlag, refusedFlag, rowsArg} from '../../terminal/flags.ts'
 
 export default class OrdersImport extends ScentCommand {
   static override summary = 'Place the orders of a file, each exactly once.'

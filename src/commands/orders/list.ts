@@ -1,9 +1,10 @@
 import {type JobFile, openJobs} from '../../bulk/journal.ts'
 import {jobOrders} from '../../bulk/orders/fold.ts'
 import {verdictsOf} from '../../bulk/orders/report.ts'
-import {apiFlags, ScentCommand} from '../../command.ts'
+import {ScentCommand} from '../../command.ts'
 import {digits} from '../../contract/money.ts'
 import type {OrderEntry} from '../../store/orders.ts'
+import {apiFlags} from '../../terminal/flags.ts'
 import type {Listing} from '../../terminal/output.ts'
 import {type RecordedOrder, recordedOrderColumns} from '../../terminal/views/orders.ts'
 

@@ -1,6 +1,7 @@
 import * as Args from '@oclif/core/args'
-import {apiFlags, ScentCommand} from '../../command.ts'
+import {ScentCommand} from '../../command.ts'
 import {type OrderTracking, trackOrder} from '../../contract/orders.ts'
+import {apiFlags} from '../../terminal/flags.ts'
 import {trackingTable} from '../../terminal/views/orders.ts'
 
 export default class OrdersTrack extends ScentCommand {

@@ -1,11 +1,11 @@
 import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
 import type {Client} from '../../client/client.ts'
-import {apiFlags, ScentCommand} from '../../command.ts'
+import {ScentCommand} from '../../command.ts'
 import {Failure} from '../../contract/failure.ts'
 import type {ReturnBody, ReturnRequest} from '../../contract/returns.ts'
 import {readReturnable, requestReturn} from '../../flows/returns.ts'
-import {requireUuid} from '../../terminal/flags.ts'
+import {apiFlags, requireUuid} from '../../terminal/flags.ts'
 import {card} from '../../terminal/table.ts'
 import {askLines, deliveredTable, returnableTable, returnColumns} from '../../terminal/views/returns.ts'
 

@@ -1,7 +1,8 @@
 import * as Flags from '@oclif/core/flags'
-import {apiFlags, listFlags, ScentCommand} from '../../command.ts'
+import {ScentCommand} from '../../command.ts'
 import {Failure} from '../../contract/failure.ts'
 import {listOrderReturns, listReturns} from '../../contract/returns.ts'
+import {apiFlags, listFlags} from '../../terminal/flags.ts'
 import type {Listing} from '../../terminal/output.ts'
 import {returnColumns} from '../../terminal/views/returns.ts'
 

@@ -1,7 +1,8 @@
 import * as Args from '@oclif/core/args'
-import {apiFlags, ScentCommand} from '../../command.ts'
+import {ScentCommand} from '../../command.ts'
 import {withdrawReturn} from '../../contract/returns.ts'
 import {withdraw} from '../../flows/returns.ts'
+import {apiFlags} from '../../terminal/flags.ts'
 
 type Withdrawn = Awaited<ReturnType<typeof withdraw>>
 

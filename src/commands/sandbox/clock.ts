@@ -1,8 +1,9 @@
 import * as Flags from '@oclif/core/flags'
-import {outputFlags, ScentCommand} from '../../command.ts'
+import {ScentCommand} from '../../command.ts'
 import {Failure} from '../../contract/failure.ts'
 import {foldersOf} from '../../store/paths.ts'
 import {requireSandbox} from '../../store/sandbox.ts'
+import {outputFlags} from '../../terminal/flags.ts'
 import {clockCard, type SandboxClock} from '../../terminal/views/sandbox.ts'
 
 export default class SandboxClockCommand extends ScentCommand {

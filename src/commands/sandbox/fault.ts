@@ -1,8 +1,9 @@
 import * as Flags from '@oclif/core/flags'
-import {outputFlags, ScentCommand} from '../../command.ts'
+import {ScentCommand} from '../../command.ts'
 import {Failure} from '../../contract/failure.ts'
 import {foldersOf} from '../../store/paths.ts'
 import {requireSandbox} from '../../store/sandbox.ts'
+import {outputFlags} from '../../terminal/flags.ts'
 import {faultColumns} from '../../terminal/views/sandbox.ts'
 
 const effects = [

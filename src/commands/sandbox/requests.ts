@@ -1,7 +1,8 @@
 import * as Flags from '@oclif/core/flags'
-import {outputFlags, ScentCommand} from '../../command.ts'
+import {ScentCommand} from '../../command.ts'
 import {foldersOf} from '../../store/paths.ts'
 import {requireSandbox} from '../../store/sandbox.ts'
+import {outputFlags} from '../../terminal/flags.ts'
 import {requestColumns} from '../../terminal/views/sandbox.ts'
 
 export default class SandboxRequests extends ScentCommand {

@@ -1,10 +1,11 @@
 import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
-import {outputFlags, ScentCommand} from '../../command.ts'
+import {ScentCommand} from '../../command.ts'
 import {Failure} from '../../contract/failure.ts'
 import type {ReturnRequest} from '../../contract/returns.ts'
 import {foldersOf} from '../../store/paths.ts'
 import {requireSandbox} from '../../store/sandbox.ts'
+import {outputFlags} from '../../terminal/flags.ts'
 import {card} from '../../terminal/table.ts'
 import {returnColumns} from '../../terminal/views/returns.ts'
 

@@ -1,11 +1,12 @@
 import {dirname, join} from 'node:path'
 import * as Flags from '@oclif/core/flags'
-import {outputFlags, ScentCommand} from '../../command.ts'
+import {ScentCommand} from '../../command.ts'
 import {Failure} from '../../contract/failure.ts'
 import {ownFolder} from '../../store/files.ts'
 import {tryLock} from '../../store/lock.ts'
 import {type Folders, foldersOf} from '../../store/paths.ts'
 import {findSandbox, type Locator, removeLocator, saveLocator} from '../../store/sandbox.ts'
+import {outputFlags} from '../../terminal/flags.ts'
 import {credentialColumns} from '../../terminal/views/sandbox.ts'
 
 /** Tried first, so that a profile keeps its base URL over restarts. */
@@ -107,7 +108,8 @@ export default class SandboxStart extends ScentCommand {
 
   private async tls(cert: string | undefined, key: string | undefined): Promise<object> {
     if (cert === undefined || key === undefined) return {}
-    return {tls: {cert: await this.readText(cert), key: await this.readText(key)}}
+    const {readInput} = await import('../../store/input.ts')
+    return {tls: {cert: await readInput(cert), key: await readInput(key)}}
   }
 
   private async background(): Promise<undefined> {

@@ -1,8 +1,9 @@
-import {outputFlags, ScentCommand} from '../../command.ts'
+import {ScentCommand} from '../../command.ts'
 import {Failure} from '../../contract/failure.ts'
 import {isAlive} from '../../store/lock.ts'
 import {foldersOf} from '../../store/paths.ts'
 import {requireSandbox} from '../../store/sandbox.ts'
+import {outputFlags} from '../../terminal/flags.ts'
 
 const patienceMs = 10_000
 

@@ -1,8 +1,9 @@
 import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
-import {outputFlags, ScentCommand} from '../../command.ts'
+import {ScentCommand} from '../../command.ts'
 import {foldersOf} from '../../store/paths.ts'
 import {requireSandbox} from '../../store/sandbox.ts'
+import {outputFlags} from '../../terminal/flags.ts'
 import {type SandboxVariant, sandboxVariantCard, termsTable} from '../../terminal/views/sandbox.ts'
 import {amountOf} from './partner.ts'
 

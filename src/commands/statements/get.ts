@@ -1,8 +1,9 @@
 import * as Args from '@oclif/core/args'
-import {apiFlags, ScentCommand} from '../../command.ts'
+import {ScentCommand} from '../../command.ts'
 import {Failure} from '../../contract/failure.ts'
 import {readStatement, type Statement} from '../../contract/statements.ts'
 import {reconcile} from '../../flows/ledger.ts'
+import {apiFlags} from '../../terminal/flags.ts'
 import {mismatchText, statementCard, statementLines} from '../../terminal/views/statements.ts'
 
 export default class StatementsGet extends ScentCommand {

@@ -1,8 +1,9 @@
 import * as Flags from '@oclif/core/flags'
-import {apiFlags, ScentCommand} from '../../command.ts'
+import {ScentCommand} from '../../command.ts'
 import {Failure} from '../../contract/failure.ts'
 import {reportStatement, type StatementDocument} from '../../contract/statements.ts'
 import {reconcile} from '../../flows/ledger.ts'
+import {apiFlags} from '../../terminal/flags.ts'
 import {mismatchText, statementCard, statementLines} from '../../terminal/views/statements.ts'
 
 export default class StatementsReport extends ScentCommand {

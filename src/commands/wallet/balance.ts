@@ -1,7 +1,8 @@
-import {apiFlags, ScentCommand} from '../../command.ts'
+import {ScentCommand} from '../../command.ts'
 import {listWalletTransactions, type WalletTransaction} from '../../contract/wallet.ts'
 import {localTime} from '../../terminal/cells.ts'
 import {chart} from '../../terminal/chart.ts'
+import {apiFlags} from '../../terminal/flags.ts'
 import {balanceCard} from '../../terminal/views/wallet.ts'
 
 export default class WalletBalance extends ScentCommand {

@@ -1,8 +1,9 @@
 import * as Flags from '@oclif/core/flags'
-import {apiFlags, listFlags, ScentCommand} from '../../command.ts'
+import {ScentCommand} from '../../command.ts'
 import {Failure} from '../../contract/failure.ts'
 import {listWalletTransactions} from '../../contract/wallet.ts'
 import {checkLedger} from '../../flows/wallet.ts'
+import {apiFlags, listFlags} from '../../terminal/flags.ts'
 import type {Listing} from '../../terminal/output.ts'
 import {chainText, gapTable, transactionColumns} from '../../terminal/views/wallet.ts'
 

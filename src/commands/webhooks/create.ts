@@ -1,7 +1,8 @@
-import {apiFlags, ScentCommand} from '../../command.ts'
+import {ScentCommand} from '../../command.ts'
 import {Failure} from '../../contract/failure.ts'
 import {createWebhook, type Subscription} from '../../contract/webhooks.ts'
 import {subscribe} from '../../flows/webhooks.ts'
+import {apiFlags} from '../../terminal/flags.ts'
 import {subscriptionCard} from '../../terminal/views/webhooks.ts'
 import {headersOf, webhookFlags} from '../../terminal/webhook-flags.ts'
 

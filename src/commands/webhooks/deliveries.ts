@@ -1,8 +1,9 @@
 import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
-import {apiFlags, listFlags, ScentCommand} from '../../command.ts'
+import {ScentCommand} from '../../command.ts'
 import {type Delivery, listDeliveries} from '../../contract/webhooks.ts'
 import {answered, chosenDeliveries, watchDeliveries} from '../../flows/webhooks.ts'
+import {apiFlags, listFlags} from '../../terminal/flags.ts'
 import type {Listing} from '../../terminal/output.ts'
 import {deliveryColumns} from '../../terminal/views/webhooks.ts'
 

@@ -1,6 +1,7 @@
 import * as Args from '@oclif/core/args'
-import {apiFlags, ScentCommand} from '../../command.ts'
+import {ScentCommand} from '../../command.ts'
 import {setWebhookActive} from '../../contract/webhooks.ts'
+import {apiFlags} from '../../terminal/flags.ts'
 import {activeCard, type Switched} from '../../terminal/views/webhooks.ts'
 
 export default class WebhooksEnable extends ScentCommand {

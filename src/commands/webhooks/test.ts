@@ -1,8 +1,9 @@
 import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
-import {apiFlags, ScentCommand} from '../../command.ts'
+import {ScentCommand} from '../../command.ts'
 import type {Delivery} from '../../contract/webhooks.ts'
 import {fireTest} from '../../flows/webhooks.ts'
+import {apiFlags} from '../../terminal/flags.ts'
 import {deliveryColumns} from '../../terminal/views/webhooks.ts'
 
 export default class WebhooksTest extends ScentCommand {

@@ -1,8 +1,9 @@
 import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
-import {apiFlags, ScentCommand} from '../../command.ts'
+import {ScentCommand} from '../../command.ts'
 import {Failure} from '../../contract/failure.ts'
 import {type Subscription, updateWebhook} from '../../contract/webhooks.ts'
+import {apiFlags} from '../../terminal/flags.ts'
 import {subscriptionCard} from '../../terminal/views/webhooks.ts'
 import {headersOf, webhookFlags} from '../../terminal/webhook-flags.ts'
 

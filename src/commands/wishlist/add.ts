@@ -1,7 +1,8 @@
 import * as Args from '@oclif/core/args'
-import {apiFlags, ScentCommand} from '../../command.ts'
+import {ScentCommand} from '../../command.ts'
 import {addWishlistItem, type Wishlist} from '../../contract/wishlist.ts'
 import {addToWishlist} from '../../flows/wishlist.ts'
+import {apiFlags} from '../../terminal/flags.ts'
 import {wishlistTable} from '../../terminal/views/wishlist.ts'
 import {wisher} from './show.ts'
 

@@ -1,6 +1,7 @@
 import * as Args from '@oclif/core/args'
-import {apiFlags, ScentCommand} from '../../command.ts'
+import {ScentCommand} from '../../command.ts'
 import {removeWishlistItem, type Wishlist} from '../../contract/wishlist.ts'
+import {apiFlags} from '../../terminal/flags.ts'
 import {wishlistTable} from '../../terminal/views/wishlist.ts'
 import {wisher} from './show.ts'
 

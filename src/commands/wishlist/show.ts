@@ -1,6 +1,7 @@
 import * as Flags from '@oclif/core/flags'
-import {apiFlags, ScentCommand} from '../../command.ts'
+import {ScentCommand} from '../../command.ts'
 import {readWishlist, type Wishlist} from '../../contract/wishlist.ts'
+import {apiFlags} from '../../terminal/flags.ts'
 import {wishlistTable} from '../../terminal/views/wishlist.ts'
 
 /** Every wishlist is a customer's: the API has none of the partner itself. */
