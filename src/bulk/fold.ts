@@ -1,4 +1,5 @@
-import {type JobFile, type JobRecord, readerOf} from './journal.ts'
+import {type JobFile, readerOf} from './journal.ts'
+import type {JobRecord} from './records.ts'
 
 /** What is kept in memory of a row: a job may have a hundred thousand of them. */
 interface Row<State extends string> {

@@ -1,7 +1,7 @@
 import {entryOf} from '../contract/errors.ts'
 import {Failure} from '../contract/failure.ts'
 import type {View} from '../terminal/table.ts'
-import type {Ledger} from './journal.ts'
+import type {Ledger} from './records.ts'
 import type {Refusals} from './screen.ts'
 
 /** What became of the rows of a job. */

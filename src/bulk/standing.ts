@@ -2,8 +2,9 @@ import {isFailure} from '../contract/failure.ts'
 import {badge} from '../terminal/cells.ts'
 import {localColumns} from '../terminal/columns.ts'
 import type {Tone} from '../terminal/text.ts'
-import type {JobFile, JobHead, JobKind} from './journal.ts'
+import type {JobFile} from './journal.ts'
 import {kinds} from './kinds.ts'
+import type {JobHead, JobKind} from './records.ts'
 
 /** A job as a list shows it. */
 interface JobStanding {

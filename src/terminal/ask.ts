@@ -9,7 +9,7 @@ interface Question {
   flag: string
 }
 
-export interface Choice<T> {
+interface Choice<T> {
   name: string
   value: T
   description?: string

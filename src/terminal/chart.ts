@@ -1,7 +1,7 @@
 import asciichart from 'asciichart'
 import {safe} from './text.ts'
 
-export interface Drawing {
+interface Drawing {
   /** Cells that it may take. */
   width: number
   height?: number

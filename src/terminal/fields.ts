@@ -2,7 +2,7 @@ import {Failure} from '../contract/failure.ts'
 import {parseJson} from '../contract/money.ts'
 
 /** `--field k=v`, typed as JSON if it reads as true, false, null or a number; `raw` fields stay text. */
-export interface Field {
+interface Field {
   text: string
   raw: boolean
 }

@@ -141,7 +141,7 @@ export function requireUuid(flag: string, text: string): void {
 }
 
 export type OutputFlags = Interfaces.InferredFlags<typeof outputFlags>
-export type ApiFlags = Interfaces.InferredFlags<typeof apiFlags>
+type ApiFlags = Interfaces.InferredFlags<typeof apiFlags>
 /** Those of the API's flags that a session is opened with. */
 export type SessionFlags = Pick<ApiFlags, 'max-wait' | 'timeout' | 'debug'> &
   Partial<Pick<ApiFlags, 'profile' | 'base-url' | 'as' | 'currency'>>

@@ -3,7 +3,7 @@ import {Failure} from '../contract/failure.ts'
 const SIGNALS = ['SIGINT', 'SIGTERM'] as const
 
 /** Work that an interrupt would cut off. */
-export interface UnderWay {
+interface UnderWay {
   /** Says what was sent and what was not, and how to find out. */
   story: () => string
   /** True while an answer is on its way that should be waited for. */

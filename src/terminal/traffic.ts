@@ -3,7 +3,7 @@ import type {HttpRequest, HttpResponse, Send} from '../contract/wire.ts'
 import {safe} from './text.ts'
 
 /** The changes that this process has asked the service for: what an interrupt has to tell. */
-export interface Traffic {
+interface Traffic {
   send: Send
   /** One sentence about them that is true at this moment. */
   story(): string

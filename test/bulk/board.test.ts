@@ -1,7 +1,8 @@
 import {PassThrough} from 'node:stream'
 import {describe, expect, it} from 'vitest'
-import {openBoard, standingText} from '../../src/bulk/board.ts'
+import {openBoard} from '../../src/bulk/board.ts'
 import type {Standing} from '../../src/bulk/meter.ts'
+import {standingText} from '../../src/bulk/standing-text.ts'
 import {program} from '../support/program.ts'
 import {noTmux, type Terminal, withTerminal} from '../support/tmux.ts'
 

@@ -2,7 +2,7 @@ import {writeFileSync} from 'node:fs'
 import {join} from 'node:path'
 import {Readable} from 'node:stream'
 import {describe, expect, test} from 'vitest'
-import {cartsIn, checkCartFile, type FileCart} from '../../src/bulk/carts/file.ts'
+import {cartsIn, checkCartFile} from '../../src/bulk/carts/file.ts'
 import type {VariantsBySku} from '../../src/bulk/file/rows.ts'
 import {openRows} from '../../src/store/rows.ts'
 import {folder} from '../support/program.ts'
@@ -17,7 +17,7 @@ async function read(text: string, customer?: string, found?: VariantsBySku) {
   const file = await openRows(path, Readable.from([]))
   try {
     const {checked, problems} = await checkedRows(checkCartFile(file, customer, found))
-    const carts: FileCart[] = []
+    const carts = []
     if (problems.length === 0)
       for await (const cart of cartsIn(file, checked, customer, found)) carts.push(cart)
     return {checked, carts, problems}

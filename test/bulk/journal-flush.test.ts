@@ -1,7 +1,7 @@
 import fs from 'node:fs'
 import {syncBuiltinESMExports} from 'node:module'
 import {afterEach, describe, expect, test, vi} from 'vitest'
-import type {JobRecord} from '../../src/bulk/journal.ts'
+import type {JobRecord} from '../../src/bulk/records.ts'
 import {planJob} from '../support/bulk.ts'
 
 afterEach(() => {

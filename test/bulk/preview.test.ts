@@ -1,11 +1,12 @@
 import {describe, expect, test} from 'vitest'
 import type {FileLine} from '../../src/bulk/file/rows.ts'
 import type {FileOrder} from '../../src/bulk/orders/file.ts'
-import {type PreviewRun, previewOrders} from '../../src/bulk/orders/preview.ts'
+import {previewOrders} from '../../src/bulk/orders/preview.ts'
 import {showCart} from '../../src/flows/cart/lines.ts'
 import {address} from '../support/address.ts'
 import {planJob, runJob} from '../support/bulk.ts'
 import {losses, openShop, type Shop} from '../support/shop.ts'
+import type {PreviewRun} from '../support/types.ts'
 
 const CARTS = ['dry-1', 'dry-2']
 const unknownId = '00000000-0000-4000-8000-000000000000'

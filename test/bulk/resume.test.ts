@@ -1,6 +1,7 @@
 import {afterEach, describe, expect, test} from 'vitest'
-import type {JobFile, JobRecord} from '../../src/bulk/journal.ts'
+import type {JobFile} from '../../src/bulk/journal.ts'
 import {openBudget} from '../../src/bulk/orders/one.ts'
+import type {JobRecord} from '../../src/bulk/records.ts'
 import {addCartItem, clearCart, removeCartItem} from '../../src/contract/cart.ts'
 import {Failure} from '../../src/contract/failure.ts'
 import {linesOf, viewCart} from '../../src/flows/cart/lines.ts'

@@ -8,8 +8,8 @@ import {previewCheckout, takePriceLock} from '../../src/contract/checkout.ts'
 import {isFailure} from '../../src/contract/failure.ts'
 import type {Operation} from '../../src/contract/operation.ts'
 import type {Send} from '../../src/contract/wire.ts'
-import type {FaultOrder} from '../../src/sandbox/door/faults.ts'
 import {openShop, type Shop} from '../support/shop.ts'
+import type {FaultOrder} from '../support/types.ts'
 
 let shop: Shop
 let baseUrl: string

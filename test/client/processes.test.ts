@@ -1,11 +1,12 @@
 import {spawn} from 'node:child_process'
 import {join} from 'node:path'
 import {afterAll, beforeAll, describe, expect, it} from 'vitest'
-import {createSandbox, type Sandbox} from '../../src/sandbox/core/sandbox.ts'
+import {createSandbox} from '../../src/sandbox/core/sandbox.ts'
 import {foldersOf} from '../../src/store/paths.ts'
 import {quotaFile, sharedFile} from '../../src/store/shared.ts'
 import {folder, program} from '../support/program.ts'
 import {answer, serve} from '../support/server.ts'
+import type {Sandbox} from '../support/types.ts'
 
 /** Reads as many carts as it is told, `width` at a time, and prints how often it looked for a token in vain. */
 const reader = program(`

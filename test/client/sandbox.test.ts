@@ -11,7 +11,8 @@ import {previewCheckout, previewCheckoutOf} from '../../src/contract/checkout.ts
 import {isFailure} from '../../src/contract/failure.ts'
 import {listVariants} from '../../src/contract/variants.ts'
 import type {Send} from '../../src/contract/wire.ts'
-import {createSandbox, type Sandbox} from '../../src/sandbox/core/sandbox.ts'
+import {createSandbox} from '../../src/sandbox/core/sandbox.ts'
+import type {Sandbox} from '../support/types.ts'
 
 let sandbox: Sandbox
 let baseUrl: string

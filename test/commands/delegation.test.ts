@@ -1,9 +1,10 @@
 import {readdirSync} from 'node:fs'
 import {join} from 'node:path'
 import {afterAll, beforeAll, expect, it} from 'vitest'
-import {createSandbox, type Sandbox} from '../../src/sandbox/core/sandbox.ts'
+import {createSandbox} from '../../src/sandbox/core/sandbox.ts'
 import {scent} from '../support/scent.ts'
 import {userOf} from '../support/service.ts'
+import type {Sandbox} from '../support/types.ts'
 
 let sandbox: Sandbox
 let env: NodeJS.ProcessEnv

@@ -1,11 +1,12 @@
 import {createServer, type Server} from 'node:http'
 import type {AddressInfo} from 'node:net'
 import {afterAll, beforeAll, describe, expect, it} from 'vitest'
-import {createSandbox, type Sandbox} from '../../src/sandbox/core/sandbox.ts'
+import {createSandbox} from '../../src/sandbox/core/sandbox.ts'
 import {historic} from '../sandbox/event-refusals.ts'
 import {bin, scent as run, start} from '../support/scent.ts'
 import {service, userOf} from '../support/service.ts'
 import {noTmux, type Terminal, withTerminal} from '../support/tmux.ts'
+import type {Sandbox} from '../support/types.ts'
 
 const missing = noTmux()
 

@@ -3,13 +3,14 @@ import {chmodSync, mkdirSync, readFileSync, writeFileSync} from 'node:fs'
 import {join} from 'node:path'
 import {gzipSync} from 'node:zlib'
 import {expect, it, vi} from 'vitest'
-import {createSandbox, type Sandbox} from '../../src/sandbox/core/sandbox.ts'
+import {createSandbox} from '../../src/sandbox/core/sandbox.ts'
 import {foldersOf} from '../../src/store/paths.ts'
 import {saveLocator} from '../../src/store/sandbox.ts'
 import {callerOf, variantOf} from '../sandbox/caller.ts'
 import {address} from '../support/address.ts'
 import {bin, type Ended, scent} from '../support/scent.ts'
 import {userOf} from '../support/service.ts'
+import type {Sandbox} from '../support/types.ts'
 
 // Some examples are several processes.
 vi.setConfig({testTimeout: 120_000})

@@ -1,8 +1,9 @@
 import {afterAll, beforeAll, describe, expect, it} from 'vitest'
-import {createSandbox, type Sandbox} from '../../src/sandbox/core/sandbox.ts'
+import {createSandbox} from '../../src/sandbox/core/sandbox.ts'
 import {address} from '../support/address.ts'
 import {scent as run} from '../support/scent.ts'
 import {userOf} from '../support/service.ts'
+import type {Sandbox} from '../support/types.ts'
 
 let sandbox: Sandbox
 let env: NodeJS.ProcessEnv

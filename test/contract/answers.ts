@@ -1,8 +1,9 @@
-import {createSandbox, type Sandbox} from '../../src/sandbox/core/sandbox.ts'
+import {createSandbox} from '../../src/sandbox/core/sandbox.ts'
 import {type Answer, callerOf, control, variantOf} from '../sandbox/caller.ts'
 import {codeBody} from '../sandbox/read-refusals.ts'
 import {address} from '../support/address.ts'
 import {serve} from '../support/server.ts'
+import type {Sandbox} from '../support/types.ts'
 import type {ResourceName} from './resources.ts'
 
 export type Answers = {[Name in ResourceName]: unknown[]}

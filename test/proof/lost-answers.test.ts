@@ -1,6 +1,6 @@
 import {describe, expect, test} from 'vitest'
-import type {FaultOrder} from '../../src/sandbox/door/faults.ts'
 import {openShop, type Shop} from '../support/served-shop.ts'
+import type {FaultOrder} from '../support/types.ts'
 
 /** The ways in which an answer gets lost after the work is done. */
 const losses: Record<string, Pick<FaultOrder, 'effect' | 'status'>> = {

@@ -3,7 +3,8 @@ import {tmpdir} from 'node:os'
 import {join} from 'node:path'
 import {afterEach, beforeEach, describe, expect, test} from 'vitest'
 import {checkWorld} from '../../src/sandbox/core/check.ts'
-import {createSandbox, type Sandbox} from '../../src/sandbox/core/sandbox.ts'
+import {createSandbox} from '../../src/sandbox/core/sandbox.ts'
+import type {Sandbox} from '../support/types.ts'
 import {callerOf, control, raw, variantOf} from './caller.ts'
 
 let sandbox: Sandbox

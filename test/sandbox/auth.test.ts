@@ -1,5 +1,6 @@
 import {describe, expect, test} from 'vitest'
-import {createSandbox, type Sandbox} from '../../src/sandbox/core/sandbox.ts'
+import {createSandbox} from '../../src/sandbox/core/sandbox.ts'
+import type {Sandbox} from '../support/types.ts'
 import {control, raw, tokenOf, useSandbox} from './caller.ts'
 
 let sandbox: Sandbox

@@ -1,8 +1,9 @@
 import {afterEach, beforeEach, expect} from 'vitest'
 import {checkWorld} from '../../src/sandbox/core/check.ts'
-import {createSandbox, type Sandbox, type SandboxOptions} from '../../src/sandbox/core/sandbox.ts'
+import {createSandbox} from '../../src/sandbox/core/sandbox.ts'
 import {credentialsOf} from '../../src/sandbox/rules/partners.ts'
 import {address} from '../support/address.ts'
+import type {Sandbox, SandboxOptions} from '../support/types.ts'
 
 export interface Answer {
   status: number

@@ -1,6 +1,6 @@
 import {beforeEach, expect, test} from 'vitest'
-import type {Sandbox} from '../../src/sandbox/core/sandbox.ts'
 import {credentialsOf, partnerByClientId} from '../../src/sandbox/rules/partners.ts'
+import type {Sandbox} from '../support/types.ts'
 import {type Answer, callerOf, control, raw, useSandbox, variantOf} from './caller.ts'
 
 let sandbox: Sandbox

@@ -1,7 +1,8 @@
 import {afterAll, beforeAll, describe, expect, test} from 'vitest'
 import {api} from '../../src/contract/api.ts'
-import {servedNames} from '../../src/sandbox/core/routes.ts'
-import {createSandbox, type Sandbox} from '../../src/sandbox/core/sandbox.ts'
+import {servedNames} from '../../src/sandbox/core/rules.ts'
+import {createSandbox} from '../../src/sandbox/core/sandbox.ts'
+import type {Sandbox} from '../support/types.ts'
 import {callerOf, raw, tokenOf, variantOf} from './caller.ts'
 
 let sandbox: Sandbox

@@ -1,6 +1,6 @@
 import {listReturns} from '../../src/contract/returns.ts'
-import type {Sandbox} from '../../src/sandbox/core/sandbox.ts'
 import {eventTypes as known} from '../../src/sandbox/rules/events.ts'
+import type {Sandbox} from '../support/types.ts'
 import {type Answer, type callerOf, control} from './caller.ts'
 import type {Case} from './read-refusals.ts'
 

@@ -2,9 +2,9 @@ import {request as httpRequest, type IncomingHttpHeaders} from 'node:http'
 import {afterAll, beforeAll, beforeEach, describe, expect, test} from 'vitest'
 import {createdOrder} from '../../src/contract/orders.ts'
 import {checkWorld} from '../../src/sandbox/core/check.ts'
-import {createSandbox, type Sandbox} from '../../src/sandbox/core/sandbox.ts'
-import type {FaultOrder} from '../../src/sandbox/door/faults.ts'
+import {createSandbox} from '../../src/sandbox/core/sandbox.ts'
 import {address} from '../support/address.ts'
+import type {FaultOrder, Sandbox} from '../support/types.ts'
 import {callerOf, control, raw, tokenOf, variantOf} from './caller.ts'
 
 let sandbox: Sandbox

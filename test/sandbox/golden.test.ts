@@ -1,5 +1,5 @@
 import {expect, test} from 'vitest'
-import type {Sandbox} from '../../src/sandbox/core/sandbox.ts'
+import type {Sandbox} from '../support/types.ts'
 import {callerOf, origin, useSandbox, variantOf} from './caller.ts'
 
 let sandbox: Sandbox

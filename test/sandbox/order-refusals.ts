@@ -1,6 +1,6 @@
 import {expect} from 'vitest'
-import type {Sandbox} from '../../src/sandbox/core/sandbox.ts'
 import {address} from '../support/address.ts'
+import type {Sandbox} from '../support/types.ts'
 import {callerOf, control, raw, variantOf} from './caller.ts'
 import {eventCases} from './event-refusals.ts'
 import {type Case, readCases} from './read-refusals.ts'

@@ -2,8 +2,9 @@ import {afterAll, beforeAll, describe, expect, test} from 'vitest'
 import {api} from '../../src/contract/api.ts'
 import type {Operation} from '../../src/contract/operation.ts'
 import type {QueryRule} from '../../src/contract/query.ts'
-import {servedNames} from '../../src/sandbox/core/routes.ts'
-import {createSandbox, type Sandbox} from '../../src/sandbox/core/sandbox.ts'
+import {servedNames} from '../../src/sandbox/core/rules.ts'
+import {createSandbox} from '../../src/sandbox/core/sandbox.ts'
+import type {Sandbox} from '../support/types.ts'
 import {type Answer, callerOf, control} from './caller.ts'
 
 let sandbox: Sandbox

@@ -1,6 +1,6 @@
 import type {OperationName} from '../../src/contract/api.ts'
 import type {Code} from '../../src/contract/errors.ts'
-import type {Sandbox} from '../../src/sandbox/core/sandbox.ts'
+import type {Sandbox} from '../support/types.ts'
 import {type Answer, callerOf, control, variantOf} from './caller.ts'
 
 /** One way to reach a refusal, and what its details must say. */

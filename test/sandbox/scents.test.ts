@@ -1,5 +1,6 @@
 import {afterAll, beforeAll, describe, expect, test} from 'vitest'
-import {createSandbox, type Sandbox} from '../../src/sandbox/core/sandbox.ts'
+import {createSandbox} from '../../src/sandbox/core/sandbox.ts'
+import type {Sandbox} from '../support/types.ts'
 import {callerOf, control} from './caller.ts'
 
 let sandbox: Sandbox

@@ -1,6 +1,6 @@
 import {describe, expect, test} from 'vitest'
-import type {Sandbox} from '../../src/sandbox/core/sandbox.ts'
 import {monthStart} from '../../src/sandbox/time/month.ts'
+import type {Sandbox} from '../support/types.ts'
 import {type Caller, callerOf, control, useSandbox, variantOf} from './caller.ts'
 
 let sandbox: Sandbox

@@ -1,6 +1,7 @@
 import {afterEach, beforeEach, expect, test} from 'vitest'
-import {createSandbox, type Sandbox} from '../../src/sandbox/core/sandbox.ts'
+import {createSandbox} from '../../src/sandbox/core/sandbox.ts'
 import {type Seen, serve, type TestServer} from '../support/server.ts'
+import type {Sandbox} from '../support/types.ts'
 import {callerOf, control, variantOf} from './caller.ts'
 
 let sandbox: Sandbox

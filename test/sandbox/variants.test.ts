@@ -1,5 +1,5 @@
 import {describe, expect, test} from 'vitest'
-import type {Sandbox} from '../../src/sandbox/core/sandbox.ts'
+import type {Sandbox} from '../support/types.ts'
 import {type Caller, callerOf, control, useSandbox, variantOf} from './caller.ts'
 
 let sandbox: Sandbox

@@ -1,8 +1,9 @@
 import {join} from 'node:path'
 import {expect, test} from 'vitest'
 import {checkWorld} from '../../src/sandbox/core/check.ts'
-import {createSandbox, type Sandbox} from '../../src/sandbox/core/sandbox.ts'
+import {createSandbox} from '../../src/sandbox/core/sandbox.ts'
 import {folder} from '../support/program.ts'
+import type {Sandbox} from '../support/types.ts'
 import {callerOf, control, variantOf} from './caller.ts'
 
 interface Entry {

@@ -1,7 +1,8 @@
 import {describe, expect, test} from 'vitest'
-import type {Sandbox} from '../../src/sandbox/core/sandbox.ts'
+import {isPublic} from '../../src/sandbox/rules/addresses.ts'
 import {eventTypes} from '../../src/sandbox/rules/events.ts'
-import {isPublic, judgeUrl} from '../../src/sandbox/rules/url-guard.ts'
+import {judgeUrl} from '../../src/sandbox/rules/url-guard.ts'
+import type {Sandbox} from '../support/types.ts'
 import {type Caller, callerOf, control, origin, useSandbox} from './caller.ts'
 
 let sandbox: Sandbox

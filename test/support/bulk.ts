@@ -1,13 +1,15 @@
-import {type JobFile, type JobRecord, openJobs} from '../../src/bulk/journal.ts'
+import {type JobFile, openJobs} from '../../src/bulk/journal.ts'
 import {jobOrders} from '../../src/bulk/orders/fold.ts'
 import {openBudget} from '../../src/bulk/orders/one.ts'
-import type {BulkEvent, BulkRun} from '../../src/bulk/orders/run.ts'
+import type {BulkEvent} from '../../src/bulk/orders/run.ts'
 import {runBulkOrders} from '../../src/bulk/orders/run.ts'
+import type {JobRecord} from '../../src/bulk/records.ts'
 import type {CartLine} from '../../src/flows/cart/lines.ts'
 import type {Identity} from '../../src/store/paths.ts'
 import {address} from './address.ts'
 import {folder} from './program.ts'
 import type {Shop} from './shop.ts'
+import type {BulkRun} from './types.ts'
 
 export interface Wish {
   reference: string

@@ -1,11 +1,13 @@
 import {jobCarts} from '../../src/bulk/carts/fold.ts'
-import type {CartImportEvent, CartImportRun} from '../../src/bulk/carts/run.ts'
+import type {CartImportEvent} from '../../src/bulk/carts/run.ts'
 import {runCartImport} from '../../src/bulk/carts/run.ts'
-import {type JobFile, type JobRecord, openJobs} from '../../src/bulk/journal.ts'
+import {type JobFile, openJobs} from '../../src/bulk/journal.ts'
+import type {JobRecord} from '../../src/bulk/records.ts'
 import type {ImportMode} from '../../src/flows/cart/steps.ts'
 import {identity} from './bulk.ts'
 import {folder} from './program.ts'
 import type {Shop} from './shop.ts'
+import type {CartImportRun} from './types.ts'
 
 export interface CartWish {
   customerRef: string

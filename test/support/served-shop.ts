@@ -1,12 +1,12 @@
 import {existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync} from 'node:fs'
 import {join} from 'node:path'
 import {expect, vi} from 'vitest'
-import {createSandbox, type Sandbox, type SandboxOptions} from '../../src/sandbox/core/sandbox.ts'
-import type {FaultOrder} from '../../src/sandbox/door/faults.ts'
+import {createSandbox} from '../../src/sandbox/core/sandbox.ts'
 import type {Exchange} from '../../src/sandbox/door/requests.ts'
 import {address as shippingAddress} from './address.ts'
 import {bareHome} from './keyring.ts'
 import {type Ended, type Running, start} from './scent.ts'
+import type {FaultOrder, Sandbox, SandboxOptions} from './types.ts'
 
 // A test of many processes takes longer if the machine has other work.
 vi.setConfig({testTimeout: 120_000})

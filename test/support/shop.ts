@@ -8,11 +8,11 @@ import {listVariants} from '../../src/contract/variants.ts'
 import {listWalletTransactions} from '../../src/contract/wallet.ts'
 import type {HttpRequest, Send} from '../../src/contract/wire.ts'
 import type {OrderEvent, OrderTools} from '../../src/flows/order/records.ts'
-import {createSandbox, type SandboxOptions} from '../../src/sandbox/core/sandbox.ts'
-import type {FaultOrder} from '../../src/sandbox/door/faults.ts'
+import {createSandbox} from '../../src/sandbox/core/sandbox.ts'
 import {orderRecords} from '../../src/store/orders.ts'
 import {address} from './address.ts'
 import {folder} from './program.ts'
+import type {FaultOrder, SandboxOptions} from './types.ts'
 
 /** The ways in which an answer gets lost, before the work is done or after it. */
 export const losses = (['before', 'after'] as const).flatMap((when) => [

@@ -1,14 +1,14 @@
 import {afterAll, beforeAll, beforeEach, expect} from 'vitest'
-import type {JobFile, JobRecord} from '../../src/bulk/journal.ts'
+import type {JobFile} from '../../src/bulk/journal.ts'
 import {openBudget} from '../../src/bulk/orders/one.ts'
-import type {BulkRun} from '../../src/bulk/orders/run.ts'
+import type {JobRecord} from '../../src/bulk/records.ts'
 import {addCartItem, readCart} from '../../src/contract/cart.ts'
 import type {HttpRequest, HttpResponse} from '../../src/contract/wire.ts'
 import {linesOf} from '../../src/flows/cart/lines.ts'
 import {changePartner} from '../../src/sandbox/controls/partners.ts'
-import type {FaultOrder} from '../../src/sandbox/door/faults.ts'
 import {planJob, runJob, type Wish} from './bulk.ts'
 import {openShop} from './shop.ts'
+import type {BulkRun, FaultOrder} from './types.ts'
 
 /** Comes before a request: what it answers takes the place of the service. */
 type Hook = (request: HttpRequest) => Promise<HttpResponse | undefined> | HttpResponse | undefined

@@ -12,7 +12,7 @@ import {
 } from '../file/rows.ts'
 
 /** What a file wants to have in one cart. */
-export interface FileCart {
+interface FileCart {
   customerRef: string
   lines: FileLine[]
   /** The lines of the file that it comes from. */

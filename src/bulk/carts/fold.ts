@@ -1,5 +1,6 @@
 import {foldRows} from '../fold.ts'
-import type {CartOutcome, CartSending, CartTarget, JobFile, WantedCart} from '../journal.ts'
+import type {JobFile} from '../journal.ts'
+import type {CartOutcome, CartSending, CartTarget, WantedCart} from '../records.ts'
 
 interface Kept {
   /** Where its target stands in the journal; undefined as long as the cart was not read. */

@@ -2,7 +2,7 @@ import type {Client} from '../../client/client.ts'
 import {readLines} from '../../flows/cart/lines.ts'
 import {heldIn, type ImportMode, stepsTo, type TargetLine, targetsOf} from '../../flows/cart/steps.ts'
 import type {CheckedRows} from '../file/check.ts'
-import type {WantedCart} from '../journal.ts'
+import type {WantedCart} from '../records.ts'
 import {cartsIn} from './file.ts'
 
 /** What an import would do with a cart as it is now. */

@@ -1,7 +1,8 @@
 import {Failure} from '../../contract/failure.ts'
 import {counted} from '../../terminal/text.ts'
-import type {CartOutcome, JobFile} from '../journal.ts'
+import type {JobFile} from '../journal.ts'
 import type {Counts} from '../meter.ts'
+import type {CartOutcome} from '../records.ts'
 import {errorOf, type RowError, rowsRefused} from '../report.ts'
 import type {JobCarts} from './fold.ts'
 

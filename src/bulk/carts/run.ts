@@ -3,8 +3,9 @@ import {type Failure, isFailure} from '../../contract/failure.ts'
 import {bringToTarget, type CartTools, type CartWork, sureAt} from '../../flows/cart/goal.ts'
 import type {ImportMode} from '../../flows/cart/steps.ts'
 import {type Patience, patiently} from '../../flows/outage.ts'
-import type {CartOutcome, JobFile} from '../journal.ts'
+import type {JobFile} from '../journal.ts'
 import {pool} from '../pool.ts'
+import type {CartOutcome} from '../records.ts'
 import type {JobCarts} from './fold.ts'
 
 export type CartImportEvent =
@@ -13,7 +14,7 @@ export type CartImportEvent =
   | {kind: 'cart-done'; cart: number; customerRef: string; outcome: CartOutcome['outcome']}
   | {kind: 'cart-left'; customerRef: string; failure: Failure}
 
-export interface CartImportRun {
+interface CartImportRun {
   job: JobFile
   carts: JobCarts
   tools: Omit<Patience, 'stop'> & {

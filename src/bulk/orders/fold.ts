@@ -1,7 +1,8 @@
 import {exact} from '../../contract/money.ts'
 import {fold, type OrderEntry, type Outcome} from '../../store/orders.ts'
 import {foldRows} from '../fold.ts'
-import type {JobFile, JobRecord, PlannedRow} from '../journal.ts'
+import type {JobFile} from '../journal.ts'
+import type {JobRecord, PlannedRow} from '../records.ts'
 
 type State = 'placed' | 'already-placed' | 'refused' | 'unknown'
 type Step = Extract<JobRecord, {step: 'LOCKED' | 'SUBMITTING' | 'OUTCOME'}>

@@ -2,7 +2,7 @@ import type {Client} from '../../client/client.ts'
 import {exact, isDigits} from '../../contract/money.ts'
 import {listWalletTransactions, type WalletTransaction} from '../../contract/wallet.ts'
 import {CLEARLY_MS} from '../../flows/order/existing.ts'
-import type {Ledger} from '../journal.ts'
+import type {Ledger} from '../records.ts'
 import type {JobOrders} from './fold.ts'
 
 /**

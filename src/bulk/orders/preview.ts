@@ -32,7 +32,7 @@ export interface RefusedPreview {
   message: string
 }
 
-export interface PreviewRun {
+interface PreviewRun {
   client: Client
   patience: Patience
   orders: AsyncGenerator<FileOrder>

@@ -4,8 +4,9 @@ import {recover} from '../../flows/order/machine.ts'
 import {noteOutcome, type OrderTools} from '../../flows/order/records.ts'
 import {totalOf} from '../../flows/order/take-up.ts'
 import type {OrderRecord} from '../../store/orders.ts'
-import type {JobFile, JobRecord} from '../journal.ts'
+import type {JobFile} from '../journal.ts'
 import {pool} from '../pool.ts'
+import type {JobRecord} from '../records.ts'
 import type {JobOrders} from './fold.ts'
 import {
   type BulkOrder,
@@ -29,7 +30,7 @@ export type BulkEvent =
       failure: Failure | null
     }
 
-export interface BulkRun {
+interface BulkRun {
   job: JobFile
   orders: JobOrders
   tools: Omit<OrderTools, 'records'>

@@ -28,7 +28,7 @@ import {seedWorld} from './seed.ts'
 import type {Environment, State} from './state.ts'
 import {openWorld} from './world.ts'
 
-export interface SandboxOptions {
+interface SandboxOptions {
   /** The database file, which no other process may use; in memory by default. */
   file?: string
   /** What a new database holds; `demo` by default. */
@@ -45,7 +45,7 @@ export interface SandboxOptions {
   assume?: readonly string[]
 }
 
-export interface Sandbox {
+interface Sandbox {
   /** Carries a request into the sandbox without a network; broken answers fail as NO_ANSWER. */
   send: Send
   state: State

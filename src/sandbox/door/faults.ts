@@ -50,7 +50,7 @@ export const faultOrder = z.strictObject({
   /** Seconds, as the header Retry-After. */
   retryAfter: z.optional(z.int().check(z.gte(0))),
 })
-export type FaultOrder = z.output<typeof faultOrder>
+type FaultOrder = z.output<typeof faultOrder>
 
 export interface Fault extends FaultOrder {
   id: number

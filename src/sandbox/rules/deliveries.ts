@@ -2,11 +2,9 @@ import {find, insertAndRead} from '../core/rows.ts'
 import {type Attempt, attempts, type Delivery, deliveries, events, subscriptions} from '../core/schema.ts'
 import type {Deliverer, State} from '../core/state.ts'
 import type {World} from '../core/world.ts'
+import {nextAttempt} from '../time/schedule.ts'
 import {type Posted, post} from './webhook-post.ts'
 import {keptFor} from './webhooks.ts'
-
-/** H07. not shown: the schedule. When each attempt is made, in milliseconds of virtual time after the first. */
-export const schedule = [0, 5, 300, 1_800, 7_200, 18_000, 36_000, 50_400].map((seconds) => seconds * 1000)
 
 type Surroundings = Pick<State, 'world' | 'clock' | 'closing' | 'strict' | 'assumptions' | 'ticker'>
 
@@ -129,16 +127,6 @@ function record(world: World, {n}: Delivery, {status, error}: Posted, sentAt: nu
     dead_at: isDead ? sentAt : null,
     next_at: nextAt,
   })
-}
-
-/**
- * The moment of the next attempt by the schedule, which a sandbox that was down does not shift (H28); but a receiver
- * is never given less time than the schedule's first pause. null at the end of the schedule.
- */
-function nextAttempt(firstAt: number, attempts: number, sentAt: number): number | null {
-  const after = schedule[attempts]
-  const pause = schedule[1] ?? 0
-  return after === undefined ? null : Math.max(firstAt + after, sentAt + pause)
 }
 
 /** Takes away attempts that have been kept for 30 days, and events that nobody asks for any more. */

@@ -5,7 +5,7 @@ export type Reference = (value: unknown) => unknown
 
 type Type = 'number' | 'string' | 'boolean' | 'array' | 'object' | 'null' | 'expression'
 
-export function typeOf(value: unknown): Type {
+function typeOf(value: unknown): Type {
   if (value === null || value === undefined) return 'null'
   if (isDigits(value)) return 'number'
   if (Array.isArray(value)) return 'array'

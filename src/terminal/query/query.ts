@@ -79,11 +79,11 @@ function revived(literal: unknown): unknown {
   return Object.fromEntries(Object.entries(literal).map(([name, value]) => [name, revived(value)]))
 }
 
-export function isObject(value: unknown): value is Record<string, unknown> {
+function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value) && !isDigits(value)
 }
 
-export function isFalse(value: unknown): boolean {
+function isFalse(value: unknown): boolean {
   if (Array.isArray(value)) return value.length === 0
   if (isObject(value)) return Object.keys(value).length === 0
   return value === null || value === undefined || value === false || value === ''

@@ -4,14 +4,14 @@ import {isDigits} from '../../contract/money.ts'
 type Row = Record<string, unknown>
 
 /** Values to draw over time. */
-export interface Series {
+interface Series {
   name: string
   points: number[]
   /** The first date and the last one. */
   ends: [string, string]
 }
 
-export interface Asked {
+interface Asked {
   report: string
   from: string
   to: string

@@ -36,7 +36,7 @@ export function returnableTable(lines: Returnable[]): Table<Returnable> {
   }
 }
 
-export interface AskedLine {
+interface AskedLine {
   lineId: string
   quantity: number
   reason: string

@@ -1,9 +1,9 @@
 import {existsSync, readdirSync, readFileSync} from 'node:fs'
 import {join} from 'node:path'
 import {afterAll, beforeAll, describe, expect, test} from 'vitest'
-import type {FaultOrder} from '../../../src/sandbox/door/faults.ts'
 import {callerOf} from '../../sandbox/caller.ts'
 import {openShop, type Shop} from '../../support/served-shop.ts'
+import type {FaultOrder} from '../../support/types.ts'
 
 let shop: Shop
 let variant: string

@@ -1,5 +1,6 @@
 import * as z from 'zod/mini'
-import {DURABLE, type JobFile, type JobHead, type JobRecord, jobRecord} from '../../../src/bulk/journal.ts'
+import type {JobFile} from '../../../src/bulk/journal.ts'
+import {DURABLE, type JobHead, type JobRecord, jobRecord} from '../../../src/bulk/records.ts'
 import {Failure} from '../../../src/contract/failure.ts'
 
 /** The places at which a process may be cut off while it writes a record. */

@@ -1,11 +1,11 @@
 import {entryOf} from '../../../src/contract/errors.ts'
 import {Failure} from '../../../src/contract/failure.ts'
 import type {HttpRequest, HttpResponse, Send} from '../../../src/contract/wire.ts'
-import type {Sandbox} from '../../../src/sandbox/core/sandbox.ts'
 import type {Partner} from '../../../src/sandbox/core/schema.ts'
 import {usableLock} from '../../../src/sandbox/rules/checkout.ts'
 import {globalIdOf} from '../../../src/sandbox/rules/orders.ts'
 import {allPartners} from '../../../src/sandbox/rules/partners.ts'
+import type {Sandbox} from '../../support/types.ts'
 import type {SimulatedTime} from './time.ts'
 
 /** The possible fates of a request, and how often each against the others. */

@@ -8,8 +8,9 @@ import type {Send} from '../../../src/contract/wire.ts'
 import type {CartLine} from '../../../src/flows/cart/lines.ts'
 import {changePartner} from '../../../src/sandbox/controls/partners.ts'
 import {changeVariant} from '../../../src/sandbox/controls/variants.ts'
-import {createSandbox, type Sandbox} from '../../../src/sandbox/core/sandbox.ts'
+import {createSandbox} from '../../../src/sandbox/core/sandbox.ts'
 import {address} from '../../support/address.ts'
+import type {Sandbox} from '../../support/types.ts'
 
 /** A sandbox that serves many seeds, one after the other. */
 export interface SimulatedShop {
