@@ -153,9 +153,8 @@ export abstract class ScentCommand extends Command {
     this.flags = parsed.flags as Partial<OutputFlags>
     requireOneOutput(this.flags, parsed.raw)
     // A bad expression must be known before anything is sent.
-    if (this.flags.query !== undefined) {
+    if (this.flags.query !== undefined)
       this.query = (await import('./terminal/query/query.ts')).openQuery(this.flags.query)
-    }
     return parsed
   }
 
@@ -164,6 +163,7 @@ export abstract class ScentCommand extends Command {
     const deaf = this.interrupts.listen(
       (text) => this.note(text),
       () => void this.fail(new Failure('INTERRUPTED')).then(() => process.exit(process.exitCode)),
+      () => void this.fail(new Error('the command waits for something that never comes')),
     )
     let result: unknown
     try {
@@ -203,8 +203,7 @@ export abstract class ScentCommand extends Command {
     const told = failureOf(error, this.id ?? '', Object.keys(this.ctor.flags))
     const failure = withStory(told, this.interrupts.underWay, this.opened)
     process.exitCode = failure.exitCode
-    if (failure.code === 'UNEXPECTED' && this.flags.debug)
-      process.stderr.write(this.clean(stackText(failure)))
+    if (told.code === 'UNEXPECTED' && this.flags.debug) process.stderr.write(this.clean(stackText(told)))
     // Behind a document that was cut off, another one could not be read.
     if (!this.out.begun && (this.parsed ? this.mode === 'json' : wantsJson(this.argv))) {
       await printDocument(this.out, failureDocument(failure), (text) => this.clean(text))

@@ -56,6 +56,8 @@ export interface Session {
   story(): string
   /** The last request that changed something and was answered. */
   changed(): string | undefined
+  /** A request for a change that left and has no final answer. */
+  open(): string | undefined
   /** Text without the secrets that this process knows. */
   clean(text: string): string
   close(): void
@@ -125,6 +127,7 @@ export function openSession(
     quota: requests.level,
     story: traffic.story,
     changed: traffic.changed,
+    open: traffic.open,
     close: () => progress.clear(),
   }
 }

@@ -38,12 +38,17 @@ export class Interrupts {
     return this.first.signal
   }
 
-  /** Listens until the returned function is called. `leave` is called at most once. */
-  listen(say: (text: string) => void, leave: () => void): () => void {
+  /**
+   * Listens until the returned function is called. `leave` is called at most once; `ranEmpty` if nothing is left that
+   * could ever wake the command: Node would then end it without a word, and with success.
+   */
+  listen(say: (text: string) => void, leave: () => void, ranEmpty: () => void): () => void {
     const hear = (signal: NodeJS.Signals) => this.heard(signal === 'SIGTERM', say, leave)
     for (const signal of SIGNALS) process.on(signal, hear)
+    process.once('beforeExit', ranEmpty)
     return () => {
       for (const signal of SIGNALS) process.removeListener(signal, hear)
+      process.removeListener('beforeExit', ranEmpty)
     }
   }
 
@@ -72,6 +77,8 @@ interface Sent {
   story(): string
   /** The last request that changed something and was answered. */
   changed(): string | undefined
+  /** A request for a change that left and has no final answer. */
+  open(): string | undefined
 }
 
 /** The failure with what was sent before, if it would let one think that nothing was. */
@@ -81,7 +88,12 @@ export function withStory(failure: Failure, underWay: UnderWay | undefined, sent
     const message = story ? story() : 'Interrupted. Nothing was sent.'
     return new Failure('INTERRUPTED', {message, ...(hint && {hint})})
   }
-  const done = failure.exitCode === 2 ? sent?.changed() : undefined
+  const open = failure.code === 'UNEXPECTED' ? sent?.open() : undefined
+  if (open !== undefined) {
+    const message = `${failure.message} Before that, ${open} had left without a final answer: it may have taken effect.`
+    return new Failure('OUTCOME_UNKNOWN', {message}, {cause: failure})
+  }
+  const done = failure.exitCode === 2 || failure.code === 'UNEXPECTED' ? sent?.changed() : undefined
   if (done === undefined) return failure
   const message = `${failure.message} Before that, ${done} was answered: what it changed stays changed.`
   return new Failure(failure.code, {...failure.facts, message})

@@ -9,6 +9,8 @@ interface Traffic {
   story(): string
   /** The last request for a change that succeeded. */
   changed(): string | undefined
+  /** A request for a change that left and has no final answer. */
+  open(): string | undefined
 }
 
 /** Watches the requests that pass through `send`. Reads and token requests change nothing. */
@@ -39,6 +41,7 @@ export function watch(send: Send): Traffic {
       return 'Interrupted. Nothing was changed.'
     },
     changed: () => answered.at(-1),
+    open: () => [...underWay][0],
   }
 }
 

@@ -35,3 +35,9 @@ it('an exchange is told without what nobody may see', () => {
     ms: 12,
   })
 })
+
+it('a private field of many megabytes is blotted out as well', () => {
+  const long = '\\"x'.repeat(6 * 1024 * 1024)
+  expect(redact(`{"recipient":"${long}","city":"Riyadh"}`, [])).toBe('{"recipient":"•••","city":"Riyadh"}')
+  expect(redact(`{"phone":"${long}`, [])).toBe('{"phone":"•••')
+})
