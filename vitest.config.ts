@@ -13,19 +13,23 @@ const long = [
   /checkout-kills/,
   /refusals/,
   /examples/,
+  /hostile/,
+  /sandbox\/commands/,
+  /orders-import/,
   /model\.test/,
   /crash\.test/,
 ]
 
-/** Left out of `npm run test:quick`: each of these takes most of a minute, or waits for real time to pass. */
+/** Left out of `npm run test:quick`: proofs, but for a few seeds, and files that start the program a hundred times. */
 const slow = [
+  'test/proof/*.test.ts',
   'test/proof/crash/**',
   'test/proof/model/**',
-  'test/proof/many-processes.test.ts',
-  'test/proof/refusals.test.ts',
+  'test/commands/examples.test.ts',
+  'test/commands/hostile.test.ts',
+  'test/sandbox/commands.test.ts',
   'test/terminal/help-pages.test.ts',
   'test/terminal/screens.test.ts',
-  'test/commands/examples.test.ts',
   'test/nodes.test.ts',
   'test/try.test.ts',
 ]
