@@ -32,13 +32,12 @@ const rooms: {[name: string]: Room} = {
   },
   command: {
     value: ['contract', 'client', 'store', 'flows', 'terminal', 'session/list'],
-    type: ['session', 'bulk'],
-    late: ['session', 'bulk'],
+    type: ['session'],
+    late: ['session'],
   },
   session: {
     value: ['contract', 'client', 'store', 'flows', 'terminal'],
-    type: ['command', 'bulk'],
-    late: ['bulk'],
+    type: ['command'],
   },
   main: {value: [], type: ['start'], late: ['start', 'oclif']},
   start: {value: [], type: ['command']},

@@ -14,7 +14,7 @@ export default class CatalogScents extends ScentCommand {
   static override examples = [
     '<%= config.bin %> catalog scents',
     '<%= config.bin %> catalog scents 8f4ef755-2bb4-4fd2-9a67-94dd1f96fd81',
-    '<%= config.bin %> catalog scents --audience UNISEX --columns name,top,heart,base',
+    '<%= config.bin %> catalog scents --audience UNISEX --columns name,notes.top,notes.heart,notes.base',
   ]
   static override args = {
     scent: Args.string({
