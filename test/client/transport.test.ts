@@ -366,7 +366,6 @@ describe('a proxy', () => {
     const ran = await scent(env, ['api', 'POST', 'scent/nothing', '-f', 'a=é'])
     expect({...ran, stdout: JSON.parse(ran.stdout)}).toEqual({
       code: 0,
-      signal: null,
       stdout: {got: '{"a":"é"}'},
       stderr: '',
     })

@@ -119,7 +119,6 @@ describe('--query', () => {
   ])('%s keeps the digits', async (expression, expected) => {
     expect(await scent(`wallet transactions --query ${expression}`)).toEqual({
       code: 0,
-      signal: null,
       stdout: `${expected}\n`,
       stderr: '',
     })
@@ -151,7 +150,6 @@ describe('rows in a pipe', () => {
     const past = await scent('wallet transactions --page 99 --page-size 2')
     expect(past).toEqual({
       code: 0,
-      signal: null,
       stdout: '',
       stderr: 'The last page is 3. --all shows the 5 rows.\n',
     })

@@ -2,13 +2,13 @@ import {writeFileSync} from 'node:fs'
 import {join} from 'node:path'
 import {describe, expect, test} from 'vitest'
 import {address as shippingAddress} from '../support/address.ts'
-import {type Ended, scent as run} from '../support/scent.ts'
+import {type Ran, scent as run} from '../support/scent.ts'
 import {checkCanary, userAt} from '../support/served-shop.ts'
 import {detailOf, type Habits, money, type OtherService, otherService, variant} from './other-service.ts'
 
 interface Visit {
   service: OtherService
-  scent(...argv: string[]): Promise<Ended>
+  scent(...argv: string[]): Promise<Ran>
   // biome-ignore lint/suspicious/noExplicitAny: tests look into documents of every shape
   json(...argv: string[]): Promise<any>
   address: string
@@ -51,7 +51,7 @@ const checkout = ({address}: Visit, ...more: string[]) => [
 ]
 
 /** Fills the bare cart, and orders it. The order is made, and the first answer is lost. */
-async function orderLost(visit: Visit, ...more: string[]): Promise<Ended> {
+async function orderLost(visit: Visit, ...more: string[]): Promise<Ran> {
   await visit.json('cart', 'add', `${variant}=2`, ...more)
   return visit.scent(...checkout(visit, ...more), '--json')
 }

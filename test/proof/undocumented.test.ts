@@ -3,14 +3,14 @@ import {writeFileSync} from 'node:fs'
 import {join} from 'node:path'
 import {describe, expect, test} from 'vitest'
 import {address as shippingAddress} from '../support/address.ts'
-import {type Ended, scent} from '../support/scent.ts'
+import {type Ran, scent} from '../support/scent.ts'
 import {userAt} from '../support/served-shop.ts'
 import {type Habits, type OtherService, otherService, type Reply, variant} from './other-service.ts'
 
 /** Answers of the operations that the spec only mentions, in shapes that nobody has thought of. */
 async function at(
   habits: Habits,
-  work: (scent: (...argv: string[]) => Promise<Ended>, service: OtherService, home: string) => Promise<void>,
+  work: (scent: (...argv: string[]) => Promise<Ran>, service: OtherService, home: string) => Promise<void>,
 ): Promise<void> {
   const service = await otherService(habits)
   const env = userAt(service.url, 'someone', 'some-secret')

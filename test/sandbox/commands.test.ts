@@ -3,7 +3,7 @@ import {existsSync, readFileSync, statSync, writeFileSync} from 'node:fs'
 import {join} from 'node:path'
 import {afterEach, beforeEach, describe, expect, test, vi} from 'vitest'
 import {folder} from '../support/program.ts'
-import {type Ended, scent} from '../support/scent.ts'
+import {type Ran, scent} from '../support/scent.ts'
 
 // Many processes one after the other; a busy machine takes its time.
 vi.setConfig({testTimeout: 120_000})
@@ -18,7 +18,7 @@ beforeEach(() => {
 })
 afterEach(() => scent(env, ['sandbox', 'stop']))
 
-const sandbox = (...argv: string[]): Promise<Ended> => scent(env, ['sandbox', ...argv])
+const sandbox = (...argv: string[]): Promise<Ran> => scent(env, ['sandbox', ...argv])
 const json = async (...argv: string[]) => JSON.parse((await sandbox(...argv, '--json')).stdout)
 const start = (...argv: string[]) => json('start', '--detach', '--port', '0', ...argv)
 

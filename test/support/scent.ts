@@ -4,12 +4,16 @@ import {fileURLToPath} from 'node:url'
 
 export const bin = join(dirname(fileURLToPath(import.meta.url)), '../../bin/run.js')
 
-/** How a process of the program ended, and all that it printed. */
-export interface Ended {
+/** How a run of the program ended, and all that it printed. */
+export interface Ran {
   code: number | null
-  signal: NodeJS.Signals | null
   stdout: string
   stderr: string
+}
+
+/** The same of a process that may have been killed. */
+export interface Ended extends Ran {
+  signal: NodeJS.Signals | null
 }
 
 /** A process of the built program; its streams are pipes. */
@@ -44,10 +48,11 @@ export function start(env: NodeJS.ProcessEnv, argv: readonly string[], input: st
 }
 
 /** Runs the built program to its end. */
-export function scent(
+export async function scent(
   env: NodeJS.ProcessEnv,
   argv: readonly string[],
   input: string | Buffer = '',
-): Promise<Ended> {
-  return start(env, argv, input).ended
+): Promise<Ran> {
+  const {code, stdout, stderr} = await start(env, argv, input).ended
+  return {code, stdout, stderr}
 }
