@@ -6,7 +6,6 @@ import type {Item} from './client/pages.ts'
 import {Failure} from './contract/failure.ts'
 import {printJson} from './contract/money.ts'
 import {hasShape, type Input, type Operation} from './contract/operation.ts'
-import {readList} from './session/list.ts'
 import type {Session, SessionOptions} from './session.ts'
 import type {Ask} from './terminal/ask.ts'
 import {failureDocument, stackText, tellFailure, unwritable} from './terminal/failure.ts'
@@ -52,6 +51,7 @@ export abstract class ScentCommand extends Command {
     flags: ListFlags,
     view: Omit<Table<Item<O>>, 'rows'>,
   ): Promise<Listing> {
+    const {readList} = await import('./session/list.ts')
     const {document, rows} = await readList(client, operation, input, flags)
     const {empty, past, more} = placeOf(document, flags.page ?? 1)
     this.show(rows ? {...view, ...(empty && {empty}), rows} : await anyView(document))

@@ -31,7 +31,7 @@ const rooms: {[name: string]: Room} = {
     value: ['contract', 'client', 'store', 'flows', 'terminal', 'bulk', 'command', 'session'],
   },
   command: {
-    value: ['contract', 'client', 'store', 'flows', 'terminal', 'session/list'],
+    value: ['contract', 'client', 'store', 'flows', 'terminal'],
     type: ['session'],
     late: ['session'],
   },

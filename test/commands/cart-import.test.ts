@@ -71,7 +71,7 @@ describe('cart import', () => {
     ])
     expect(code).toBe(2)
     expect(stderr).toMatch(
-      /customerRef is required, in the file or as --customer: the cart without one can not be/,
+      /customerRef is required, in the file or as --customer: the cart without one cannot be/,
     )
   })
 

@@ -70,7 +70,7 @@ describe('a subscription', () => {
     for (const change of [['--header', 'X-Team=ops'], ['--clear-headers']]) {
       const unasked = await scent('webhooks', 'update', id, ...change)
       expect(unasked.code).toBe(2)
-      expect(unasked.stderr).toMatch(/replaced as a whole and can not be read back[\s\S]*--yes/)
+      expect(unasked.stderr).toMatch(/replaced as a whole and can't be read back[\s\S]*--yes/)
     }
     const update = await scent('webhooks', 'update', id, '--header', 'X-Team=ops', '--yes')
     expect(update.stderr).toContain('replaced all that were set before')

@@ -18,9 +18,10 @@ export function table<const Columns extends string>(
   const body = [columns, ...more.filter((one) => one.startsWith('PRIMARY KEY'))].join(', ')
   const rowid = columns.includes('INTEGER PRIMARY KEY') ? '' : ', WITHOUT ROWID'
   const make = `CREATE TABLE ${name} (${body}) STRICT${rowid};`
-  const indexes = more.flatMap((one, i) => {
-    const [, kind, of] = /^((?:UNIQUE )?INDEX) (.*)$/.exec(one) ?? []
-    return kind === undefined ? [] : [`CREATE ${kind} ${name}_${i} ON ${name} ${of};`]
+  const indexes = more.flatMap((one) => {
+    const [, kind, of = ''] = /^((?:UNIQUE )?INDEX) (.*)$/.exec(one) ?? []
+    const words = of.match(/\w+/g) ?? []
+    return kind === undefined ? [] : [`CREATE ${kind} ${[name, ...words].join('_')} ON ${name} ${of};`]
   })
   return {name, columns, sql: [make, ...indexes].join('\n')}
 }
