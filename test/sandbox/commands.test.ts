@@ -3,6 +3,7 @@ import {existsSync, readFileSync, statSync, writeFileSync} from 'node:fs'
 import {join} from 'node:path'
 import {afterEach, beforeEach, describe, expect, test, vi} from 'vitest'
 import {folder} from '../support/program.ts'
+import {inTerminal, plain} from '../support/pty.ts'
 import {type Ran, scent} from '../support/scent.ts'
 
 // Many processes one after the other; a busy machine takes its time.
@@ -40,6 +41,24 @@ describe('sandbox start', () => {
     expect(statSync(locator).mode & 0o777).toBe(0o600)
     expect((await fetch(`${ready.baseUrl}/__sandbox/health`)).status).toBe(200)
   })
+
+  test.each([80, 40])(
+    '--detach tells a person in %i columns how to go on, and prints no JSON',
+    async (columns) => {
+      const {code, text} = await inTerminal(
+        env,
+        ['sandbox', 'start', '--detach', '--port', '0', '--memory'],
+        {columns},
+      )
+      const page = plain(text).replace(/\s+/g, ' ')
+      expect(code).toBe(0)
+      expect(page).toContain('Serving http://127.0.0.1:')
+      expect(page).toContain('rimal-retail')
+      expect(page).toContain('scent auth login --sandbox')
+      expect(page).toContain('scent sandbox stop')
+      expect(page).not.toMatch(/adminToken|[{}]/)
+    },
+  )
 
   test('a second one is refused and changes nothing', async () => {
     const {baseUrl} = await start('--memory')

@@ -72,7 +72,7 @@ export default class SandboxStart extends ScentCommand {
     const {flags} = await this.parse(SandboxStart)
     const folders = foldersOf()
     await refuseSecond(folders)
-    if (flags.detach) return this.background()
+    if (flags.detach) return this.background(flags.json === true)
     // Ctrl-C is the usual way to end it, SIGTERM that of `sandbox stop`; closing waits for nobody.
     const stop = this.interrupts.until('unheard')
     const stopped = new Promise((resolve) => stop.addEventListener('abort', resolve))
@@ -97,7 +97,7 @@ export default class SandboxStart extends ScentCommand {
     const how = {limits: !flags['no-limits'], environment: flags.env}
     const running = {baseUrl, adminUrl, adminToken, pid: process.pid, credentials, ...how}
     saveLocator(folders, running)
-    await this.say(running, flags.json === true)
+    await this.say(running, flags.json === true, 'Ctrl-C stops it.')
     await stopped
     await sandbox.close()
     removeLocator(folders, process.pid)
@@ -112,14 +112,18 @@ export default class SandboxStart extends ScentCommand {
     return {tls: {cert: await readInput(cert), key: await readInput(key)}}
   }
 
-  private async background(): Promise<undefined> {
+  private async background(json: boolean): Promise<undefined> {
     const {startDetached} = await import('../../sandbox/controls/detach.ts')
     const args = this.argv.filter((arg) => arg !== '--detach' && arg !== '--json')
     const ready = await startDetached(['sandbox', 'start', ...args, '--json'])
-    process.stdout.write(`${JSON.stringify(ready)}\n`)
+    await this.say(
+      ready as Locator,
+      json || !process.stdout.isTTY,
+      'It runs in the background until `scent sandbox stop`.',
+    )
   }
 
-  private async say(running: Locator, json: boolean): Promise<void> {
+  private async say(running: Locator, json: boolean, end: string): Promise<void> {
     if (json) {
       process.stdout.write(`${JSON.stringify(running)}\n`)
       return
@@ -129,7 +133,7 @@ export default class SandboxStart extends ScentCommand {
       rows: running.credentials,
       title: `Serving ${running.baseUrl}`,
     })
-    this.note('Log in with `scent auth login --sandbox`. Ctrl-C stops it.')
+    this.note(`Log in with \`scent auth login --sandbox\`. ${end}`)
   }
 }
 
