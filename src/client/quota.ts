@@ -26,8 +26,13 @@ export function parseQuota(text: string | undefined, now: number): Quota {
     return fresh
   }
   const known = quota.safeParse(value)
-  if (!known.success || known.data.answered.some((at) => at > now + 1_000)) return fresh
-  return known.data
+  return known.success && !isOfEarlierBoot(known.data, now) ? known.data : fresh
+}
+
+/** Ticks begin anew when the machine restarts: what lies in the future was written before. */
+function isOfEarlierBoot({answered, leases, slow, pausedUntil = 0}: Quota, now: number): boolean {
+  const times = [...answered, ...leases.map(({at}) => at), ...(slow ? [slow.at] : []), pausedUntil - windowMs]
+  return times.some((at) => at > now + 1_000)
 }
 
 /** No request takes this long: a holder that seems to live has got the number of a dead one. */

@@ -1,3 +1,6 @@
+/** A longer timer would go off immediately. */
+const LONGEST_TIMER_MS = 2 ** 31 - 1
+
 /** Time and chance of this machine, as a client needs them. */
 export const realTime = {
   now: () => Date.now(),
@@ -17,7 +20,7 @@ export const realTime = {
         signal?.removeEventListener('abort', done)
         wake()
       }
-      const timer = setTimeout(done, ms)
+      const timer = setTimeout(done, Math.min(ms, LONGEST_TIMER_MS))
       signal?.addEventListener('abort', done, {once: true})
     })
   },

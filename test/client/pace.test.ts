@@ -341,3 +341,29 @@ it.each([
   const pacer = processOf(virtualTime(), log, 'one', {seed: 1})
   await expect(pacer.permit()).resolves.toBeDefined()
 })
+
+describe('a log of the ticks before a restart of the machine', () => {
+  const uptime = 30 * 24 * 3_600_000
+  const now = 20_000
+  const none: Quota = {v: 1, answered: [], leases: []}
+  it.each<[string, Partial<Quota>]>([
+    ['answers', {answered: [uptime]}],
+    ['a Retry-After', {pausedUntil: uptime}],
+    ['another user of the credential', {slow: {at: uptime, share: 0.1}}],
+    ['permits of a process', {leases: [{id: 'x', holder: 'x', n: 300, at: uptime}]}],
+  ])('counts as unused: %s', (_, part) => {
+    const read = parseQuota(JSON.stringify({...none, ...part}), now)
+    expect(
+      roomIn(
+        settle(read, now, () => true),
+        now,
+        300,
+      ),
+    ).toEqual({room: 300, waitMs: 0})
+  })
+
+  it('is told from a Retry-After of this moment', () => {
+    const read = parseQuota(JSON.stringify({...none, pausedUntil: now + windowMs}), now)
+    expect(roomIn(read, now, 300)).toEqual({room: 0, waitMs: windowMs})
+  })
+})
