@@ -295,9 +295,9 @@ const rows: Record<string, () => Promise<void>> = {
       const id = await notice()
       await later(window - 1)
       const match = {operation: 'respondToNotice'}
-      await operate('faults', {match, effect: 'slow', when: 'before', delayMs: 60, times: 1})
+      await operate('faults', {match, effect: 'slow', when: 'before', delayMs: 1_500, times: 1})
       const loser = respond(id, 'ShipAvailable')
-      await new Promise((turn) => setTimeout(turn, 20))
+      await new Promise((turn) => setTimeout(turn, 200))
       await later(1)
       expect(await loser).toMatchObject({status: 409, state: 'CONFLICT_NOTICE_ALREADY_RESOLVED'})
       expect(await found('notices', id)).toMatchObject({
