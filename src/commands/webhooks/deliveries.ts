@@ -14,7 +14,7 @@ export default class WebhooksDeliveries extends ScentCommand {
   static override examples = [
     '<%= config.bin %> webhooks deliveries aff5afa7-c6bd-4c04-b245-89e6b7e40128 --failed',
     '<%= config.bin %> webhooks deliveries aff5afa7-c6bd-4c04-b245-89e6b7e40128 --watch',
-    '<%= config.bin %> webhooks deliveries aff5afa7-c6bd-4c04-b245-89e6b7e40128 --event order.completed --limit 20 --columns sent,result,status,next',
+    '<%= config.bin %> webhooks deliveries aff5afa7-c6bd-4c04-b245-89e6b7e40128 --event order.completed --limit 20 --columns sentAt,succeeded,httpStatus,nextAttemptAt',
   ]
   static override args = {id: Args.string({description: 'Webhook id, a UUID.', required: true})}
   static override flags = {
