@@ -122,7 +122,9 @@ describe('a start loads', () => {
     expect(intl).toEqual([])
     const modules = Object.values(chunks).flat()
     expect(
-      modules.filter((name) => /^src\/(sandbox|bulk|client|session)|inquirer|undici/.test(name)),
+      modules.filter((name) =>
+        /^src\/(sandbox|bulk|client|session|contract\/api)|inquirer|undici/.test(name),
+      ),
     ).toEqual([])
   })
 

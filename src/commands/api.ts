@@ -7,7 +7,7 @@ import {methods, wholePath} from '../contract/api.ts'
 import {Failure, isFailure} from '../contract/failure.ts'
 import type {Operation} from '../contract/operation.ts'
 import {pageQuery} from '../contract/paging.ts'
-import {listOperations} from '../flows/explain.ts'
+import {listOperation, operationNames} from '../flows/operations.ts'
 import {readJson} from '../store/input.ts'
 import {bodyOf, queryOf} from '../terminal/fields.ts'
 import {apiFlags} from '../terminal/flags.ts'
@@ -93,7 +93,7 @@ With a GET the fields go into the query, with any other method into a JSON body.
   }
 
   private listOperations(): Listing {
-    const items = listOperations()
+    const items = operationNames.map(listOperation)
     this.show(operationTable(items))
     return {items}
   }

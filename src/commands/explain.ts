@@ -30,7 +30,7 @@ export default class Explain extends ScentCommand {
     return this.showExplained(
       state === undefined
         ? {kind: 'codes', codes: Object.keys(catalogue).map(explainedCode)}
-        : explain(`${state} ${path}`.trim()),
+        : await explain(`${state} ${path}`.trim()),
     )
   }
 

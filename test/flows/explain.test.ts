@@ -20,9 +20,11 @@ describe('explaining an error', () => {
     ['a part of it', 'LOCK_EXPIRED', ['VALIDATION_PRICE_LOCK_EXPIRED']],
     ['an HTTP status', '429', ['RATE_LIMITED']],
     ['an exit code', '12', ['OUTCOME_UNKNOWN', 'ROWS_UNKNOWN', 'OPEN_ORDER']],
-  ])('by %s', (_, asked, states) => expect(codesOf(explain(asked))).toEqual(states))
+  ])('by %s', async (_, asked, states) => expect(codesOf(await explain(asked))).toEqual(states))
 
-  test.each(Object.keys(catalogue))('%s', (code) => expect(codesOf(explain(code))).toEqual([code]))
+  test.each(Object.keys(catalogue))('%s', async (code) =>
+    expect(codesOf(await explain(code))).toEqual([code]),
+  )
 })
 
 describe('explaining an operation', () => {
@@ -32,10 +34,10 @@ describe('explaining an operation', () => {
     ['a path that it alone has', '/scent/orders/{orderId}/tracking', 'trackOrder'],
     ['a whole path with values in it', 'GET /api/v1/scent/cart/C-1', 'readCart'],
     ['a path whose word is not a value', 'POST scent/cart/notify/42', 'notifyBackInStock'],
-  ])('by %s', (_, asked, name) => expect(namesOf(explain(asked))).toBe(name))
+  ])('by %s', async (_, asked, name) => expect(namesOf(await explain(asked))).toBe(name))
 
-  test('by a path that several have lists them', () => {
-    expect(namesOf(explain('scent/cart/C-1/items/42'))).toEqual([
+  test('by a path that several have lists them', async () => {
+    expect(namesOf(await explain('scent/cart/C-1/items/42'))).toEqual([
       'setCartItem',
       'stepCartItem',
       'removeCartItem',
@@ -44,8 +46,8 @@ describe('explaining an operation', () => {
 
   test.each(Object.entries(api) as [string, Operation][])(
     '%s tells what a lost answer leads to',
-    (name, operation) => {
-      const explained = explain(name)
+    async (name, operation) => {
+      const explained = await explain(name)
       if (explained.kind !== 'operation') throw new Error(explained.kind)
       const {afterLostAnswer, refusals} = explained.operation
       expect(afterLostAnswer).not.toBe('')
@@ -86,8 +88,8 @@ test.each([
   ['a misspelt code', 'RATE_LIMITD', 'RATE_LIMITED'],
   ['a misspelt operation', 'createOrdr', 'createOrder'],
   ['a path with another method', 'PUT scent/orders', 'createOrder'],
-])('%s is refused, with what may have been meant', (_, asked, hint) => {
-  expect(() => explain(asked)).toThrow(
+])('%s is refused, with what may have been meant', async (_, asked, hint) => {
+  await expect(explain(asked)).rejects.toThrow(
     expect.objectContaining({code: 'INVALID_INPUT', hint: expect.stringContaining(hint)}),
   )
 })

@@ -1,5 +1,6 @@
 import type {RequestField} from '../../contract/fields.ts'
-import type {ExplainedCode, ExplainedOperation, ListedOperation} from '../../flows/explain.ts'
+import type {ExplainedCode, ExplainedOperation} from '../../flows/explain.ts'
+import type {ListedOperation} from '../../flows/operations.ts'
 import {localColumns} from '../columns.ts'
 import {type Card, card, type Table, type View} from '../table.ts'
 
