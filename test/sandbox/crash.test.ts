@@ -7,10 +7,11 @@ import {createInterface} from 'node:readline'
 import {fileURLToPath} from 'node:url'
 import {expect, test} from 'vitest'
 import {address} from '../support/address.ts'
+import {effort} from '../support/effort.ts'
 import {serve} from '../support/server.ts'
 
 const bin = join(dirname(fileURLToPath(import.meta.url)), '../../bin/run.js')
-const rounds = Number(process.env.SCENT_TEST_KILLS ?? (process.env.SCENT_TEST_ALL ? 60 : 10))
+const rounds = Number(process.env.SCENT_TEST_KILLS ?? effort({little: 10, more: 30, all: 60}))
 
 interface Running {
   child: ChildProcess

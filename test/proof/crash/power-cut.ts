@@ -4,11 +4,12 @@ import {expect} from 'vitest'
 import {type JobFile, openJobs} from '../../../src/bulk/journal.ts'
 import type {JobRecord} from '../../../src/bulk/records.ts'
 import {identity} from '../../support/bulk.ts'
+import {effort} from '../../support/effort.ts'
 import {simulatedDisk} from '../simulation/disk.ts'
 import type {Life} from './life.ts'
 
 /** Distance between the bytes at which journals are cut: one row at a time (`alone`), or several (`beside`). */
-export const steps = process.env.SCENT_TEST_ALL ? {alone: 1, beside: 49} : {alone: 7, beside: 49}
+export const steps = {alone: effort({little: 7, more: 5, all: 1}), beside: 49}
 export const every = (step: number) =>
   step === 1 ? 'every byte (before its last three records every 7th)' : `every ${step}th byte`
 

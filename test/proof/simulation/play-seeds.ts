@@ -1,4 +1,5 @@
 import {expect, test} from 'vitest'
+import {effort} from '../../support/effort.ts'
 import {openSimulatedShop} from './shop.ts'
 import {simulate} from './simulation.ts'
 
@@ -12,7 +13,7 @@ const MOST_TOLD = 3
 /** How many seeds to play; none if SCENT_TEST_SEED asks simulation.test.ts to play a single one. */
 const count = process.env.SCENT_TEST_SEED
   ? 0
-  : Number(process.env.SCENT_TEST_SEEDS ?? (process.env.SCENT_TEST_ALL ? 10_000 : 200))
+  : Number(process.env.SCENT_TEST_SEEDS ?? effort({little: 200, more: 2_500, all: 10_000}))
 
 /** How a seed is played again. */
 export const replay = (seed: number) =>
