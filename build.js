@@ -89,7 +89,12 @@ export function options() {
 /** The files of dist/ by name, as CommonJS. */
 async function chunks() {
   const {outputFiles, metafile} = await bundle(options())
-  const own = (path) => Object.keys(metafile.outputs[path].inputs).some((name) => name.startsWith('src/'))
+  /** Whether less than a fifth of a file is ours: nobody will look for a line in it. */
+  const isForeign = (path) => {
+    const {bytes, inputs} = metafile.outputs[path]
+    const ours = Object.entries(inputs).filter(([name]) => name.startsWith('src/'))
+    return ours.reduce((sum, [, {bytesInOutput}]) => sum + bytesInOutput, 0) < bytes / 5
+  }
   return Promise.all(
     outputFiles.map(async ({path, text}) => {
       const {code} = await transform(text, {
@@ -99,7 +104,7 @@ async function chunks() {
         charset: 'ascii',
         // Node 20 can't import() from code that it took out of a cache.
         supported: {'dynamic-import': false},
-        minifyWhitespace: !own(relative(root, path)),
+        minify: isForeign(relative(root, path)),
         logLevel: 'warning',
       })
       return [basename(path), code]
