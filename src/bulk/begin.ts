@@ -13,7 +13,9 @@ import {type JobScreen, requireNew} from './screen.ts'
 import {unfinishedJob} from './standing.ts'
 
 /** A file to import, as a command was told. */
-interface Import extends Pick<JobHead, 'kind' | 'program' | 'options'>, Pick<Wish, 'concurrency' | 'yes'> {
+interface Import
+  extends Pick<JobHead, 'kind' | 'program' | 'options'>,
+    Pick<Wish, 'concurrency' | 'yes' | 'preview'> {
   path: string
   dryRun: boolean
   /** Where to write the refused rows; undefined for nowhere. */

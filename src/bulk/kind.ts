@@ -24,6 +24,8 @@ export interface Wish {
   concurrency: number
   /** Whether the question is answered with yes before it is asked. */
   yes: boolean
+  /** Whether a dry run prices baskets by live previews, in carts of its own. */
+  preview?: boolean
 }
 
 /** What differs between the kinds of jobs. */
@@ -36,7 +38,7 @@ export interface Kind {
   sameBy: readonly string[]
   /** Reads a whole file, and checks it; see checkRows(). */
   check(file: Source, options: JobOptions, found?: VariantsBySku): AsyncGenerator<Problem, RowsFile>
-  /** Shows what a job would do, and changes nothing; returns the document of it. */
+  /** Shows what a job would do, and changes nothing, unless by previews; returns the document of it. */
   dryRun(wish: Wish): Promise<unknown>
   /** Writes every row into the draft, shows what they will take, and asks once. Changes nothing. */
   plan(wish: Wish, draft: Pick<JobDraft, 'append'>, at: string): Promise<void>

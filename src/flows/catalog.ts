@@ -1,5 +1,4 @@
 import type {Client} from '../client/client.ts'
-import type {Digits} from '../contract/money.ts'
 import type {Query} from '../contract/operation.ts'
 import {listVariants, type Variant} from '../contract/variants.ts'
 import type {CachedVariant, Catalog, CatalogCache} from '../store/catalog.ts'
@@ -158,29 +157,8 @@ async function confirmed(
   return found
 }
 
-/** The price of one unit for this account now, VAT included; null if the assortment shows none. */
-export interface UnitPrice {
-  unitWithVat: Digits | null
-  currency: string | null
-}
-
-/** Reads the prices of variants, by their ids in lower case. */
-export async function pricesOf(
-  client: Client,
-  variantIds: Iterable<string>,
-): Promise<Map<string, UnitPrice>> {
-  const ids = [...variantIds].map((id) => id.toLowerCase())
-  const variants = await readVariants(client, ids, {include: ['pricing']})
-  return new Map(
-    ids.map((id) => {
-      const {totalWithVat = null, currency = null} = variants.get(id)?.pricing ?? {}
-      return [id, {unitWithVat: totalWithVat, currency}]
-    }),
-  )
-}
-
 /** Reads the variants that are in the account's assortment, by their ids in lower case. */
-async function readVariants(
+export async function readVariants(
   client: Client,
   variantIds: Iterable<string>,
   query: Query<typeof listVariants>,

@@ -62,7 +62,8 @@ describe('previews of a file', () => {
     const orders = await someOrders(shop)
     shop.requests.length = 0
     const found = await preview(shop, orders, {carts: ['dry-1']})
-    expect(found).toEqual({baskets: 2, total: await charged(orders), currency: 'SAR', refused: []})
+    expect(found).toMatchObject({baskets: 2, total: await charged(orders), currency: 'SAR', refused: []})
+    expect(found.goods).toBe('654.35')
     // A request a line, and two a basket.
     expect(shop.requests).toHaveLength(3 + 2 * 2)
     expect(shop.requests.filter((one) => /C-|orders|lock/.test(one))).toEqual([])

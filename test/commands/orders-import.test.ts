@@ -84,11 +84,45 @@ describe('orders import', () => {
     expect(shop.requests()).toEqual([])
   })
 
-  test('shows its plan with the total of live previews for a dry run, and leaves nothing behind', async () => {
+  test('changes nothing for a dry run, and names the orders that the catalog rules out', async () => {
+    const [variantId, unknown] = [shop.variant('NJD-INC-100'), '11111111-2222-4333-8444-555555555555']
+    const file = orderFile(folder, 'plain.csv', [
+      ...manyOrders('E', 2),
+      {externalReference: 'E-2', customerRef: 'E-2', sku: '', variantId},
+      {externalReference: 'E-3', customerRef: 'E-3'},
+      {externalReference: 'E-3', customerRef: 'E-3', sku: '', variantId: unknown},
+    ])
+    shop.requests()
+    const plan = await shop.json(['orders', 'import', file, '--dry-run'], {code: 11})
+    expect(changes()).toEqual([])
+    expect(plan).toMatchObject({orders: 4, units: 5, goods: 277.16, total: null, baskets: null})
+    expect(plan).toMatchObject({wallet: 50000, walletAfter: 49722.84})
+    expect(plan.refused).toEqual([
+      {
+        externalReference: 'E-2',
+        customerRef: 'E-2',
+        rows: [4],
+        state: 'BUSINESS_VARIANT_NOT_PRICED',
+        message: 'NJD-INC-100: The variant has no active price for this account.',
+      },
+      {
+        externalReference: 'E-3',
+        customerRef: 'E-3',
+        rows: [5, 6],
+        state: 'NOT_FOUND_VARIANT',
+        message: `${unknown}: No such variant, or it is not in the assortment of this account.`,
+      },
+    ])
+    const dear = await shop.json(['orders', 'import', file, '--dry-run', '--max-total', '277'], {code: 7})
+    expect(dear.goods).toBe(277.16)
+  })
+
+  test('prices a dry run by live previews if asked to, says so before, and leaves nothing behind', async () => {
     const file = orderFile(folder, 'dry.csv', manyOrders('D', 3))
     shop.requests()
-    const plan = await shop.json(['orders', 'import', file, '--dry-run'])
-    expect(plan).toMatchObject({
+    const {stdout, stderr} = await shop.scent(['orders', 'import', file, '--dry-run', '--preview', '--json'])
+    expect(stderr).toMatch(/in carts of their own, scent-dry-run-\w{16}-1 and up, and empties these again\./)
+    expect(JSON.parse(stdout)).toMatchObject({
       orders: 3,
       lines: 3,
       units: 3,
@@ -109,9 +143,14 @@ describe('orders import', () => {
   test('tells in a dry run which orders can not be made, and a total above --max-total', async () => {
     const rows = [...manyOrders('N', 2), {externalReference: 'N-x', customerRef: 'N-x', quantity: 99999}]
     const file = orderFile(folder, 'never.csv', rows)
-    const words = ['orders', 'import', file, '--dry-run']
+    const words = ['orders', 'import', file, '--dry-run', '--preview']
     const plan = await shop.json(words, {code: 11})
-    expect(plan).toMatchObject({total: 334.66, refused: [{externalReference: 'N-x', rows: [4]}]})
+    // One sum: the goods of an order that can't be made are in none.
+    expect(plan).toMatchObject({
+      goods: 277.16,
+      total: 334.66,
+      refused: [{externalReference: 'N-x', rows: [4]}],
+    })
     const dear = await shop.scent([...words, '--max-total', '330'])
     expect(dear).toMatchObject({code: 7, stderr: expect.stringContaining('334.66')})
     expect(dear.stdout).toContain('334.66')

@@ -1,7 +1,6 @@
-import {randomUUID} from 'node:crypto'
 import {afterEach, expect, test} from 'vitest'
 import type {HttpRequest, Send} from '../../src/contract/wire.ts'
-import {type CatalogEvent, pricesOf, resolveSkus, syncCatalog} from '../../src/flows/catalog.ts'
+import {type CatalogEvent, resolveSkus, syncCatalog} from '../../src/flows/catalog.ts'
 import {catalogCache} from '../../src/store/catalog.ts'
 import {folder} from '../support/program.ts'
 import {openShop, type Shop} from '../support/shop.ts'
@@ -185,17 +184,4 @@ test('a SKU of two variants names both', async () => {
   const [rose, oud] = [idOf('RML-TAI-050'), idOf('NJD-ROY-050')]
   rename(rose, 'NJD-ROY-050')
   expect((await resolveSkus(tools, ['NJD-ROY-050'])).get('NJD-ROY-050')?.sort()).toEqual([rose, oud].sort())
-})
-
-test('prices are those of this moment, for as many variants as asked for', async () => {
-  const {tools, asked, idOf} = await open()
-  const strangers = Array.from({length: 80}, () => randomUUID())
-  const ids = [idOf('NJD-INC-002').toUpperCase(), idOf('NJD-INC-100'), ...strangers]
-  const prices = await pricesOf(tools.client, ids)
-  expect(prices.size).toBe(82)
-  expect(String(prices.get(idOf('NJD-INC-002'))?.unitWithVat)).toMatch(/^33\.35?/)
-  expect(prices.get(idOf('NJD-INC-002'))?.currency).toBe('SAR')
-  expect(prices.get(idOf('NJD-INC-100'))).toEqual({unitWithVat: null, currency: null})
-  expect(prices.get(strangers[0] ?? '')).toEqual({unitWithVat: null, currency: null})
-  expect(asked().map(({href}) => href.length < 2200)).toEqual([true, true])
 })

@@ -1,19 +1,17 @@
 import type {Client} from '../../client/client.ts'
 import {isFailure} from '../../contract/failure.ts'
 import {digits} from '../../contract/money.ts'
-import type {Session} from '../../session.ts'
 import {money, span} from '../../terminal/cells.ts'
-import {follow, openBoard, openTicker} from '../board.ts'
 import type {JobDraft, JobFile} from '../journal.ts'
 import {type Kind, type OpenJob, TOLD_MS, type Wish, type Work} from '../kind.ts'
 import type {Ledger} from '../records.ts'
 import type {Report} from '../report.ts'
-import {checkOrderFile, type FileOrder, ordersIn} from './file.ts'
+import {dryRun} from './dry-run.ts'
+import {checkOrderFile} from './file.ts'
 import {type JobOrders, jobOrders} from './fold.ts'
 import {proveByLedger} from './ledger.ts'
 import {openBudget} from './one.ts'
-import {type DryRun, findingOf, planOrders, requireWithin, withPreviews} from './plan.ts'
-import {type OrderPreviews, previewOrders} from './preview.ts'
+import {aboveLimit, planOrders} from './plan.ts'
 import {
   countsOf,
   documentRows,
@@ -25,15 +23,7 @@ import {
   verdictsOf,
 } from './report.ts'
 import {type BulkEvent, runBulkOrders} from './run.ts'
-import {
-  planCard,
-  planQuestion,
-  planText,
-  refusedPreviews,
-  shortText,
-  summaryCard,
-  verdictTable,
-} from './screen.ts'
+import {planCard, planQuestion, planText, summaryCard, verdictTable} from './screen.ts'
 
 /** Orders of a file, each charged at most once. */
 export const orderKind: Kind = {
@@ -49,70 +39,11 @@ export const orderKind: Kind = {
 async function planJob(wish: Wish, draft: Pick<JobDraft, 'append'>, at: string): Promise<void> {
   const {screen, options} = wish
   const {plan} = await planOrders(wish, draft, at)
-  requireWithin(plan, options.maxTotal)
+  const above = aboveLimit('goods', plan, options.maxTotal)
+  if (above) throw above
   if (process.stderr.isTTY) await screen.screen(planCard(plan))
   else screen.note(planText(plan))
   await (await screen.ask()).confirm(planQuestion(plan))
-}
-
-/** Plans a job without a record of it, and prices its orders by live previews. */
-async function dryRun(wish: Wish): Promise<DryRun> {
-  const {screen, session, options} = wish
-  const {plan, rows} = await planOrders(wish, {append: async () => {}}, '')
-  const stop = screen.interrupts.during({
-    story: () => 'Interrupted. Nothing was ordered.',
-    holds: () => true,
-    awaits: 'The carts that baskets are priced in are emptied',
-  })
-  const orders = ordersIn(rows.file, rows.checked, rows.found)
-  const previews = await runPreviews(session, {...wish, orders, total: plan.orders, stop})
-  const view = withPreviews(plan, previews)
-  screen.show(planCard(view), ...refusedPreviews(view))
-  if (shortText(view)) screen.note(shortText(view))
-  const failure = findingOf(view, options.maxTotal)
-  if (failure) screen.finding(failure)
-  return view
-}
-
-interface PreviewJob extends Pick<Wish, 'file' | 'concurrency'> {
-  orders: AsyncGenerator<FileOrder>
-  /** How many they are. */
-  total: number
-  /** Ends it with the baskets under way. */
-  stop: AbortSignal
-}
-
-/** A basket takes at least an add, its preview, and a request that empties the cart. */
-const REQUESTS = 3
-
-/** Prices the orders of a file by live previews, and shows how far that is. */
-async function runPreviews(session: Session, job: PreviewJob): Promise<OrderPreviews> {
-  const {orders, total, file, concurrency, stop} = job
-  const board = openBoard(process.stderr, 'Previews')
-  session.showOn(board)
-  const counts = {done: 0, total, refused: 0, unknown: 0, charged: null, currency: null}
-  const work = {requestsEach: () => REQUESTS, counts: () => counts}
-  const ticker = follow(board, openTicker(session, work, board, stop))
-  const {client, ...time} = session.tools
-  // The same names each time: a run takes out what one that was killed has left there.
-  const nameOf = (_: unknown, at: number) => `scent-dry-run-${file.hash.slice(0, 16)}-${at + 1}`
-  try {
-    return await previewOrders({
-      client,
-      patience: {...time, stop},
-      orders,
-      carts: Array.from({length: concurrency}, nameOf),
-      tell(event) {
-        if (event.kind === 'asking-again')
-          return board.say(`No usable answer (${event.code}); asking again in ${span(event.inMs)}.`)
-        counts.done += 1
-        if (event.refused) counts.refused += 1
-        ticker.show()
-      },
-    })
-  } finally {
-    ticker.end()
-  }
 }
 
 /** A job of orders, each charged at most once. */

@@ -2,7 +2,7 @@ import {createHash} from 'node:crypto'
 import type {Client} from '../../client/client.ts'
 import {previewCheckout} from '../../contract/checkout.ts'
 import {Failure, isFailure} from '../../contract/failure.ts'
-import {exact} from '../../contract/money.ts'
+import {type Digits, exact} from '../../contract/money.ts'
 import {emptyCart} from '../../flows/cart/edit.ts'
 import {type CartLine, linesOf, quantities, sameLines} from '../../flows/cart/lines.ts'
 import {notReady} from '../../flows/order/lock.ts'
@@ -12,24 +12,19 @@ import {type Patience, patiently} from '../../flows/outage.ts'
 import {pool} from '../pool.ts'
 import type {FileOrder} from './file.ts'
 import {fillExactly} from './fill.ts'
+import {type RefusedOrder, refusalOf} from './plan.ts'
 
 /** What the orders of a file would be charged now. */
 export interface OrderPreviews {
   /** Different baskets, each of which was previewed once. */
   baskets: number
-  /** What all orders that can be made would be charged, VAT and shipping included; null if a preview does not tell. */
+  /** What the goods of all orders that can be made cost, VAT included; null if a preview does not tell. */
+  goods: string | null
+  /** What these orders would be charged, shipping included; null if a preview does not tell. */
   total: string | null
   currency: string | null
   /** Orders that can't be made. */
-  refused: RefusedPreview[]
-}
-
-export interface RefusedPreview {
-  externalReference: string
-  customerRef: string
-  rows: number[]
-  state: string
-  message: string
+  refused: RefusedOrder[]
 }
 
 interface PreviewRun {
@@ -55,8 +50,9 @@ type Basket = Price | Failure
  */
 export async function previewOrders(run: PreviewRun): Promise<OrderPreviews> {
   const baskets = new Map<string, Promise<Basket>>()
-  const sum = {total: exact('0'), known: true, currency: null as string | null}
-  const refused: RefusedPreview[] = []
+  const [goods, total] = [openSum(), openSum()]
+  let currency: string | null = null
+  const refused: RefusedOrder[] = []
   const free = [...run.carts]
 
   async function price(order: FileOrder): Promise<void> {
@@ -77,11 +73,11 @@ export async function previewOrders(run: PreviewRun): Promise<OrderPreviews> {
 
   function count(order: FileOrder, basket: Basket): void {
     const isRefused = basket instanceof Failure
-    if (isRefused) refused.push(refusalOf(order, basket))
-    else if (basket.charged === null) sum.known = false
+    if (isRefused) refused.push(refusalOf(order, {state: basket.code, message: reasonOf(basket)}))
     else {
-      sum.total = sum.total.plus(exact(basket.charged))
-      sum.currency ??= basket.currency
+      goods.add(basket.goodsWithVat)
+      total.add(basket.charged)
+      currency ??= basket.currency
     }
     run.tell({kind: 'order-priced', refused: isRefused})
   }
@@ -89,8 +85,9 @@ export async function previewOrders(run: PreviewRun): Promise<OrderPreviews> {
   await pool(run.carts.length, run.orders, price)
   return {
     baskets: baskets.size,
-    total: sum.known ? sum.total.toFixed() : null,
-    currency: sum.currency,
+    goods: goods.sum(),
+    total: total.sum(),
+    currency,
     refused: refused.sort((a, b) => (a.rows[0] ?? 0) - (b.rows[0] ?? 0)),
   }
 }
@@ -104,8 +101,15 @@ function keyOf(lines: CartLine[]): string {
   return createHash('sha256').update(text).digest('base64')
 }
 
-function refusalOf({reference, customerRef, rows}: FileOrder, failure: Failure): RefusedPreview {
-  return {externalReference: reference, customerRef, rows, state: failure.code, message: reasonOf(failure)}
+/** A sum that is null as soon as one part of it is not known. */
+function openSum() {
+  let sum: ReturnType<typeof exact> | null = exact('0')
+  return {
+    add(part: Digits | null) {
+      sum = part === null ? null : (sum?.plus(exact(part)) ?? null)
+    },
+    sum: () => sum?.toFixed() ?? null,
+  }
 }
 
 /** Its price, or why no order can be made of it. Throws what would meet every other basket as well. */

@@ -4,8 +4,7 @@ import {localColumns} from '../../terminal/columns.ts'
 import {type Card, card, type Table} from '../../terminal/table.ts'
 import {counted, type Tone} from '../../terminal/text.ts'
 import type {Ledger} from '../records.ts'
-import type {DryRun, OrderPlan} from './plan.ts'
-import type {RefusedPreview} from './preview.ts'
+import type {DryRun, OrderPlan, RefusedOrder} from './plan.ts'
 import type {OrderSummary, OrderVerdict} from './report.ts'
 
 const verdictTones: Record<string, Tone> = {
@@ -63,18 +62,15 @@ function proofText({proved, debits, missing, others}: Ledger): string {
 
 export function planCard(plan: OrderPlan | DryRun): Card<OrderPlan | DryRun> {
   const amount = (value: Digits | null | undefined): Cell => money(value, plan.currency ?? 'SAR')
-  const previews = 'baskets' in plan ? plan : undefined
-  const all = plan.unpriced.length === 0
-  const lines = `file; orders; lines; units; goods Goods incl. VAT; pricedGoods Goods with a price;
-    unpriced Variants without a price; total Total with shipping; baskets Baskets previewed;
-    refused Orders that can't be made; wallet Wallet now; walletAfter Wallet after${previews ? '' : ' the goods'};
-    requests; leastMs Time at the quota`
+  const run = 'baskets' in plan ? plan : undefined
+  const lines = `file; orders; lines; units; refused Orders that can't be made; goods Goods incl. VAT;
+    total Total with shipping; baskets Baskets previewed; wallet Wallet now;
+    walletAfter Wallet after${run?.total == null ? ' the goods' : ''}; requests; leastMs Time at the quota`
   const fields = localColumns<OrderPlan | DryRun>(lines, {
+    refused: ({refused}) => (Array.isArray(refused) ? refused.length : refused) || null,
     goods: ({goods}) => amount(goods),
-    pricedGoods: ({pricedGoods}) => (all ? null : amount(pricedGoods)),
-    unpriced: ({unpriced}) => (all ? null : unpriced.map(({sku, variantId}) => sku ?? variantId).join(', ')),
-    total: () => amount(previews?.total),
-    refused: () => previews?.refused.length || null,
+    total: () => amount(run?.total),
+    baskets: () => run?.baskets ?? null,
     wallet: ({wallet}) => amount(wallet),
     walletAfter: ({walletAfter}) => amount(walletAfter),
     leastMs: ({leastMs}) => timeText(leastMs),
@@ -85,12 +81,12 @@ export function planCard(plan: OrderPlan | DryRun): Card<OrderPlan | DryRun> {
   )
 }
 
-const refusedColumns = localColumns<RefusedPreview>(
+const refusedColumns = localColumns<RefusedOrder>(
   'externalReference! Reference; customerRef- Customer; rows Line; state; message~ Why',
 )
 
 /** The orders that can't be made, if there are any. */
-export function refusedPreviews({refused}: DryRun): Table<RefusedPreview>[] {
+export function refusedTables({refused}: DryRun): Table<RefusedOrder>[] {
   return refused.length === 0
     ? []
     : [{columns: refusedColumns, rows: refused, title: "Orders that can't be made"}]
@@ -98,23 +94,27 @@ export function refusedPreviews({refused}: DryRun): Table<RefusedPreview>[] {
 
 const timeText = (ms: number) => (ms < 60_000 ? 'under a minute' : `at least ${span(ms)}`)
 
-const isShort = ({walletAfter}: OrderPlan) => walletAfter !== null && exact(walletAfter).lt(0)
+const isShort = ({walletAfter}: Pick<OrderPlan, 'walletAfter'>) =>
+  walletAfter !== null && exact(walletAfter).lt(0)
 
 /** What else there is to say of a plan; '' for nothing. */
-export const shortText = (plan: OrderPlan) => (isShort(plan) ? 'The wallet does not cover it.' : '')
+export const shortText = (plan: Pick<OrderPlan, 'walletAfter'>) =>
+  isShort(plan) ? 'The wallet does not cover it.' : ''
 
 export function planQuestion(plan: OrderPlan): string {
-  const {orders, goods, currency} = plan
+  const {orders, refused, goods, currency} = plan
   const cost =
     goods === null ? 'at the prices of their locks' : `for ${moneyText(goods, currency)} plus shipping`
-  return `Place ${counted(orders, 'order')} ${cost}? ${shortText(plan)}`.trim()
+  const more = refused === 0 ? '' : ` ${refused} more can't be made at present, and are tried all the same.`
+  return `Place ${counted(orders - refused, 'order')} ${cost}?${more} ${shortText(plan)}`.trim()
 }
 
 /** A plan in one line, for the log of a script. */
 export function planText(plan: OrderPlan): string {
-  const {orders, lines, goods, currency, wallet, requests, leastMs} = plan
+  const {orders, lines, refused, goods, currency, wallet, requests, leastMs} = plan
   const parts = [
     `${counted(orders, 'order')} of ${counted(lines, 'line')}`,
+    ...(refused === 0 ? [] : [`${refused} of them can't be made at present`]),
     ...(goods === null ? [] : [`${moneyText(goods, currency)} plus shipping`]),
     ...(wallet === null ? [] : [`${moneyText(wallet, currency)} in the wallet`]),
     `${requests} requests`,

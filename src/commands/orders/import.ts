@@ -14,11 +14,12 @@ Every step is written to a journal before it is sent. Whatever breaks, \`scent j
 
 An order whose goods cost more than in the plan is refused, unless --max-drift allows it. Shipping comes on top: its fee depends on the city, which the service learns only when the order is made. If the fee lifts the job above --max-total, that is told (exit code 8).
 
---dry-run shows the plan with what the orders would be charged, shipping included, and names those that can't be made. A basket is priced by its preview, in a cart of its own named scent-dry-run-…, which is emptied again; equal baskets are priced once. Customers' carts are not touched, and no lock is taken. It ends with 7 if the total is above --max-total, and with 11 if orders can't be made.
+--dry-run changes nothing: it shows the plan at the prices of the catalog, and names the orders that can't be made because a variant is unknown, unavailable or without a price. With --preview it also prices each different basket by a live preview, which knows stock and shipping, in a cart of its own named scent-dry-run-… that is emptied again. Customers' carts are not touched, and no lock is taken. A dry run ends with 7 if the total is above --max-total, and with 11 if orders can't be made.
 
 Exit codes: 0 every order was charged once, 11 some were refused and not charged, 12 some could not be settled.`
   static override examples = [
     '<%= config.bin %> orders import orders.csv --dry-run',
+    '<%= config.bin %> orders import orders.csv --dry-run --preview',
     '<%= config.bin %> orders import orders.csv',
     '<%= config.bin %> orders import orders.csv --yes --max-total 250000 --max-drift 2% --refused refused.csv --json',
     'zcat orders.ndjson.gz | <%= config.bin %> orders import - --yes --output ndjson',
@@ -37,8 +38,10 @@ Exit codes: 0 every order was charged once, 11 some were refused and not charged
       default: 'require-empty',
     }),
     refused: refusedFlag,
-    'dry-run': Flags.boolean({
-      summary: 'Check the file, price its orders by live previews and show the plan; order nothing.',
+    'dry-run': Flags.boolean({summary: 'Check the file and show the plan; change nothing.'}),
+    preview: Flags.boolean({
+      summary: 'Price the baskets of a dry run by live previews, in carts of their own.',
+      dependsOn: ['dry-run'],
     }),
   }
 
@@ -56,6 +59,7 @@ Exit codes: 0 every order was charged once, 11 some were refused and not charged
       options,
       program: this.config.version,
       dryRun: flags['dry-run'],
+      preview: flags.preview,
       yes: flags.yes,
       concurrency: flags.concurrency,
       refused: flags.refused,
