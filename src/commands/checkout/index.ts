@@ -15,7 +15,7 @@ export default class Checkout extends ScentCommand {
   static override description =
     `Shows the cart, offers to mend each issue, asks for what is missing, locks the prices, asks once for the amount to be charged, and orders.
 
-An earlier run that was cut off on this cart is taken up first: an order whose answer was lost is asked for again with its own reference, never with a new one.
+An earlier run that was cut off on this cart is taken up first: an order whose answer was lost is asked for again with its own reference, never with a new one. If that order stands and the cart was filled again since, this is said and the cart offered for an order of its own; with --yes or without a terminal it ends with EARLIER_ORDER, and nothing else is ordered.
 
 Without a terminal it needs --address and --yes. It then charges at most --max-total, or without it the total of the first lock; a reference is made, written down and printed when none is given.`
   static override examples = [
@@ -52,11 +52,12 @@ Without a terminal it needs --address and --yes. It then charges at most --max-t
       discountCode: flags['discount-code'],
       maxTotal,
       interactive: ask.interactive,
+      yes: flags.yes,
     }
     const tools = await session.orderTools(walker.progress, signal)
-    const {order} = await session.alone(request.customerRef, () => walk(tools, request, walker))
+    const {order, earlier} = await session.alone(request.customerRef, () => walk(tools, request, walker))
     if (order.differs) this.note(differsText(order.differs))
-    this.show(createdCard(order.document))
+    this.show(createdCard(order.document, earlier && 'An earlier order of this cart'))
     return order.document
   }
 }

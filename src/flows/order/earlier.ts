@@ -1,11 +1,12 @@
 import {Failure, isFailure} from '../../contract/failure.ts'
 import type {OrderEntry} from '../../store/orders.ts'
 import {isUnknown} from './machine.ts'
-import {isAbove} from './price.ts'
+import {isAbove, priceOf} from './price.ts'
 import {readNamedOrder} from './read.ts'
 import {note, type OrderTools, unsaid} from './records.ts'
+import {previewOf} from './submit.ts'
 import {failureOf, takeUpEntry, totalOf} from './take-up.ts'
-import type {Walked, Walker, WalkRequest, WalkTools} from './walker.ts'
+import type {Left, Walked, Walker, WalkRequest, WalkTools} from './walker.ts'
 
 /**
  * Settles what earlier runs left open: an order of this cart, or of this reference, whose answer was lost is asked for
@@ -24,14 +25,35 @@ export async function takeUpEarlier(
     const {reference, pending} = entry
     const wanted = request.reference === undefined || request.reference === reference
     const walked = pending.length > 0 ? await settleEarlier(tools, request, walker, entry) : undefined
-    if (walked && wanted) return {walked}
-    if (walked) throw placedEarlier(walked)
+    if (walked) return {walked}
     if (pending.length === 0) await walker.tell({kind: 'taking-up', entry})
     if (wanted) last = entry
     // Nothing was ever charged under it: another reference takes its place.
     else await note(tools, {...unsaid, step: 'OUTCOME', reference, outcome: 'abandoned', state: 'REPLACED'})
   }
   return last ? {entry: last} : {}
+}
+
+/**
+ * What follows on an earlier order that stands now: `more` to be ordered if the cart holds more and somebody says so, or
+ * nothing. Fails with EARLIER_ORDER if this run was to order something else, and nobody could be asked.
+ */
+export async function besidesEarlier(
+  tools: WalkTools,
+  request: WalkRequest,
+  walker: Walker,
+  walked: Walked,
+): Promise<{more: WalkRequest} | {walked: Walked}> {
+  const {reference, ...others} = request
+  const isNamed = reference === walked.reference
+  const canAsk = request.interactive && !request.yes
+  const left = await leftIn(tools, request)
+  // The reference of an order that stands is used up.
+  if (left && canAsk && (await walker.goOn(walked, left))) return {more: isNamed ? others : request}
+  const isAnother = reference !== undefined && !isNamed
+  if (isAnother || (left && !isNamed && !canAsk)) throw placedEarlier(walked, left)
+  if (left && !canAsk) await walker.tell({kind: 'left', left})
+  return {walked: {...walked, earlier: true}}
 }
 
 /** Orders of this cart, or of this reference, that may have to be asked for again. */
@@ -86,11 +108,26 @@ function stillOpen(entry: OrderEntry, why: string): Failure {
   })
 }
 
-function placedEarlier({reference, order}: Walked): Failure {
+async function leftIn(tools: OrderTools, {customerRef}: WalkRequest): Promise<Left | undefined> {
+  const preview = await previewOf(tools, {customerRef})
+  const units = preview?.lines.reduce((sum, {quantity}) => sum + quantity, 0)
+  if (!preview || !units) return undefined
+  const {charged, currency} = priceOf(preview)
+  return {customerRef, units, charged, currency}
+}
+
+function placedEarlier({reference, order}: Walked, left: Left | undefined): Failure {
   const {orderId, total, currency} = order
+  const stands = `Order ${reference} of this cart was open, and stands now as ${orderId}, charged ${total ?? ''} ${currency ?? ''}.`
+  const details = {externalReference: reference, orderId, total}
+  if (left === undefined)
+    return new Failure('EARLIER_ORDER', {message: `${stands} Nothing else was ordered.`, details})
+  const {units, charged} = left
+  const price = charged === null ? '' : ` for ${charged} ${left.currency}`
   return new Failure('EARLIER_ORDER', {
-    message: `Order ${reference} of this cart was open, and stands now as ${orderId}, charged ${total ?? ''} ${currency ?? ''}. Nothing else was ordered.`,
-    details: {externalReference: reference, orderId, total},
+    message: `${stands} What the cart holds now was not ordered: ${units} ${units === 1 ? 'unit' : 'units'}${price}.`,
+    hint: 'Look at it with `scent cart show`. To order it as well, run the same command again.',
+    details: {...details, inCart: {units, total: charged}},
   })
 }
 

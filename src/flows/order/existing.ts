@@ -1,9 +1,10 @@
 import {Failure, isFailure} from '../../contract/failure.ts'
 import {millis} from '../../contract/forms.ts'
-import {type Digits, digits, sameAmount} from '../../contract/money.ts'
+import {type Digits, digits, isDigits, sameAmount} from '../../contract/money.ts'
 import type {CreatedOrder, OrderRead} from '../../contract/orders.ts'
 import {sameLines} from '../cart/lines.ts'
 import type {Answer, PlacedOrder} from './machine.ts'
+import {minus} from './price.ts'
 import {factsOf, type OrderFacts, readNamedOrder} from './read.ts'
 import type {OrderIntent, OrderTools, PriceLock} from './records.ts'
 
@@ -67,9 +68,24 @@ function asPlaced(intent: OrderIntent, lock: PriceLock, orderId: string, facts: 
     externalReference: intent.reference,
     customerRef: intent.customerRef,
     status: status ?? 'Processing',
-    pricing: {currency, subtotal: facts.goods, vat: facts.goodsVat, total: known as Digits},
+    pricing: {
+      currency,
+      subtotal: facts.goods,
+      vat: facts.goodsVat,
+      ...feesOf(facts),
+      total: known as Digits,
+    },
   }
   return {orderId, total, currency, status, document, answered: false}
+}
+
+/** Shipping and commission of an order, of which its read tells the sums. */
+function feesOf({total, goodsWithVat, commission}: OrderFacts): Partial<CreatedOrder['pricing']> {
+  const isKnown = isDigits(total) && isDigits(goodsWithVat)
+  return {
+    ...(isKnown && {shippingFee: {amountWithVat: minus(total, goodsWithVat)}}),
+    ...(isDigits(commission) && {commission: {amountWithVat: commission}}),
+  }
 }
 
 function sameContent(intent: OrderIntent, facts: OrderFacts): boolean {

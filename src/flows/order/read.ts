@@ -41,6 +41,9 @@ export interface OrderFacts {
   /** Goods without VAT, and the VAT on them. */
   goods: Digits | null
   goodsVat: Digits | null
+  /** With VAT. */
+  goodsWithVat: Digits | null
+  commission: Digits | null
   /** What was charged: goods and shipping, with VAT. */
   total: Digits | null
   currency: string | null
@@ -60,6 +63,8 @@ export function factsOf(read: OrderRead): OrderFacts {
     lines: linesIn(detail?.lines),
     goods: detail?.totalAmount ?? null,
     goodsVat: detail?.totalGoodsVatAmount ?? null,
+    goodsWithVat: detail?.totalAmountWithVat ?? null,
+    commission: detail?.totalCommissionWithVat ?? null,
     total: header?.amount ?? null,
     currency: header?.currency ?? detail?.currency ?? null,
     status: header?.status ?? detail?.status ?? null,

@@ -162,7 +162,10 @@ async function pause(run: Run, action: Extract<Action, {kind: 'pause'}>): Promis
 }
 
 /** The cart of an order as it is now; undefined if it can't be seen. */
-async function previewOf({client}: OrderTools, {customerRef}: OrderIntent): Promise<Preview | undefined> {
+export async function previewOf(
+  {client}: Pick<OrderTools, 'client'>,
+  {customerRef}: Pick<OrderIntent, 'customerRef'>,
+): Promise<Preview | undefined> {
   try {
     return await client.call(previewCheckout, {query: cartQuery(customerRef)})
   } catch (error) {

@@ -4,7 +4,7 @@ import type {Digits} from '../../contract/money.ts'
 import {removeLine, setQuantity} from '../cart/edit.ts'
 import type {CartRef} from '../cart/lines.ts'
 import {readBalance} from '../wallet.ts'
-import {takeUpEarlier} from './earlier.ts'
+import {besidesEarlier, takeUpEarlier} from './earlier.ts'
 import {
   isBusy,
   issuesOf,
@@ -29,7 +29,10 @@ import type {Offer, Walked, Walker, WalkRequest, WalkTools} from './walker.ts'
  */
 export async function walk(tools: WalkTools, request: WalkRequest, walker: Walker): Promise<Walked> {
   const before = await takeUpEarlier(tools, request, walker)
-  if (before.walked) return before.walked
+  if (before.walked) {
+    const then = await besidesEarlier(tools, request, walker, before.walked)
+    return 'more' in then ? walk(tools, then.more, walker) : then.walked
+  }
   const reference = request.reference ?? before.entry?.reference ?? tools.newReference()
   if (request.interactive) await mendCart(tools, request.customerRef, walker)
   const address =

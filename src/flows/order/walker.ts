@@ -18,6 +18,8 @@ export interface WalkRequest {
   maxTotal?: string | undefined
   /** Whether somebody is there to mend the cart and to look at prices that moved. */
   interactive: boolean
+  /** Whether the charge was agreed to beforehand, by --yes: nobody is asked about it. */
+  yes?: boolean | undefined
 }
 
 /** What is to be decided: charge this, with the wallet before and after if they are known. */
@@ -34,6 +36,8 @@ export interface Offer {
 export type WalkEvent =
   | {kind: 'taking-up'; entry: OrderEntry}
   | {kind: 'taken-up'; entry: OrderEntry; charged: boolean}
+  /** An earlier order stands, and the cart holds what is not ordered. */
+  | {kind: 'left'; left: Left}
   | {kind: 'cart'; preview: Preview}
   | {kind: 'cart-busy'; reference: string | null; forMs: number}
   | {kind: 'repriced'; differences: Difference[]}
@@ -43,6 +47,8 @@ export interface Walker {
   tell(event: WalkEvent): Promise<void>
   /** Whether an earlier order that was sent may be asked for again, though this run wants something else: `why`. */
   settle(entry: OrderEntry, why: string): Promise<boolean>
+  /** An earlier order stands now, and the cart holds `left`, which is not ordered: whether to order that as well. */
+  goOn(earlier: Walked, left: Left): Promise<boolean>
   /** `editable` is false for the bare cart, which the API has no route to change. */
   mend(issue: LineIssue, editable: boolean): Promise<'take' | 'remove' | 'cancel'>
   /** Asks for an address; `before` is the one of an earlier, unfinished run. */
@@ -58,4 +64,12 @@ export interface WalkTools extends OrderTools {
 export interface Walked {
   reference: string
   order: PlacedOrder
+  /** It is the order of an earlier run. */
+  earlier?: true
+}
+
+/** What a cart holds that is not ordered. */
+export interface Left extends Pick<Price, 'charged' | 'currency'> {
+  customerRef: CartRef
+  units: number
 }

@@ -44,12 +44,12 @@ export function lockCard(locked: Preview): Card<Preview> {
 }
 
 /** An order as its creation answered it. */
-export function createdCard(order: CreatedOrder): Card<CreatedOrder> {
+export function createdCard(order: CreatedOrder, title?: string): Card<CreatedOrder> {
   const lines = `id Order; externalReference Reference; customerRef Customer; status;
     pricing.total Charged incl. VAT; pricing.currency+; pricing.subtotal Goods ex VAT;
     pricing.vat VAT on goods; pricing.shippingFee.amountWithVat Shipping incl. VAT;
     pricing.commission.amountWithVat Commission incl. VAT; pricing.discount.code? Discount code`
-  return card(order, columns(createdOrder, lines))
+  return card(order, columns(createdOrder, lines), title)
 }
 
 /** The alert of an order that was charged another amount than its price lock said. */

@@ -1,13 +1,14 @@
 import type {ShippingAddress} from '../../contract/orders.ts'
 import type {LineIssue} from '../../flows/order/lock.ts'
 import type {OrderEvent} from '../../flows/order/records.ts'
-import type {Offer, WalkEvent, Walker} from '../../flows/order/walker.ts'
+import type {Left, Offer, WalkEvent, Walked, Walker} from '../../flows/order/walker.ts'
 import {askAddress} from '../address.ts'
 import type {Ask} from '../ask.ts'
 import {localTime, moneyText} from '../cells.ts'
 import type {View} from '../table.ts'
+import {counted} from '../text.ts'
 import {previewTable} from './cart.ts'
-import {differenceTable, priceCard} from './checkout.ts'
+import {createdCard, differenceTable, priceCard} from './checkout.ts'
 
 type Earlier = Parameters<Walker['settle']>[0]
 
@@ -66,6 +67,7 @@ export function openWalker(
       if (event.kind === 'taken-up') settled('nothing')
       if (event.kind === 'taken-up' && !event.charged)
         note(`Order ${event.entry.reference} was not made, and nothing was charged for it.`)
+      if (event.kind === 'left') note(leftText(event.left))
       if (event.kind === 'cart' && ask.interactive) {
         const {customerRef} = event.preview
         const title = customerRef ? `Cart of ${customerRef}` : "The partner's own cart"
@@ -91,6 +93,18 @@ export function openWalker(
         {name: 'Leave it, and stop here', value: false},
       ]
       return ask.choose({message: 'What about it?', flag: `--reference ${entry.reference}`, choices})
+    },
+
+    async goOn({order, reference}: Walked, left: Left): Promise<boolean> {
+      note(`Order ${reference} stands, and was charged once. It is an earlier order of this cart.`)
+      note(leftText(left))
+      const choices = [
+        {name: 'Order what the cart holds now', value: true},
+        {name: 'Leave it in the cart', value: false},
+      ]
+      const goesOn = await ask.choose({message: 'What about the cart?', flag: '--yes', choices})
+      if (goesOn) await write(createdCard(order.document, 'The earlier order'))
+      return goesOn
     },
 
     async mend({line, issue, take}: LineIssue, editable: boolean): Promise<'take' | 'remove' | 'cancel'> {
@@ -131,6 +145,13 @@ export function openWalker(
       return ask.decide(`Charge ${amount} to the wallet and order as ${offer.reference}?`, left)
     },
   }
+}
+
+/** What the cart holds beside an earlier order that was settled. */
+function leftText({customerRef, units, charged, currency}: Left): string {
+  const cart = customerRef === null ? "The partner's own cart" : `The cart of ${customerRef}`
+  const price = charged === null ? '' : ` for ${moneyText(charged, currency)}`
+  return `${cart} still holds ${counted(units, 'unit')}${price}, and that is not ordered.`
 }
 
 function takingUp({reference, startedAt, pending}: Earlier): string {

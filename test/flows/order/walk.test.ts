@@ -1,6 +1,7 @@
 import {afterEach, describe, expect, test} from 'vitest'
 import {addCartItem} from '../../../src/contract/cart.ts'
 import type {Failure} from '../../../src/contract/failure.ts'
+import type {CreatedOrder} from '../../../src/contract/orders.ts'
 import {linesOf, viewCart} from '../../../src/flows/cart/lines.ts'
 import {walk} from '../../../src/flows/order/walk.ts'
 import type {Walker, WalkRequest} from '../../../src/flows/order/walker.ts'
@@ -17,16 +18,22 @@ type Decision = 'yes' | 'no' | 'expired'
 function person(
   script: {
     settle?: boolean
+    goOn?: boolean
     mend?: 'take' | 'remove' | 'cancel'
     charge?: (Decision | (() => Decision))[]
   } = {},
 ) {
   const events: WalkEvent[] = []
   const offers: string[] = []
+  const left: number[] = []
   const charges = [...(script.charge ?? ['yes'])]
   const walker: Walker = {
     tell: async (event) => void events.push(event),
     settle: async () => script.settle ?? false,
+    goOn: async (_, {units}) => {
+      left.push(units)
+      return script.goOn ?? false
+    },
     mend: async () => script.mend ?? 'cancel',
     address: async (_saved, before) => before ?? address,
     charge: async ({locked}) => {
@@ -36,7 +43,7 @@ function person(
     },
   }
   const kinds = () => events.map(({kind}) => kind)
-  return {walker, events, offers, kinds}
+  return {walker, events, offers, left, kinds}
 }
 
 const request = (more: Partial<WalkRequest> = {}): WalkRequest => ({
@@ -236,6 +243,80 @@ describe('a walk after one that was cut off', () => {
       expect(await shop.records.open()).toEqual([])
     },
   )
+
+  /** The order of an earlier run stands, and its cart has been filled again since. */
+  async function cutOffAndFilled() {
+    await cutOff('after')
+    await shop.fill('C-1', 3)
+  }
+
+  test('and whose cart was filled again says what is not ordered, and leaves it if the person does', async () => {
+    await cutOffAndFilled()
+    const {walker, offers, left} = person({goOn: false})
+    const {reference, earlier} = await walk(shop.walkTools, request(), walker)
+    expect({reference, earlier, left, offers}).toMatchObject({
+      reference: 'made-up-1',
+      earlier: true,
+      left: [3],
+      offers: [],
+    })
+  })
+
+  test.each([undefined, 'made-up-1', 'PO-2'])(
+    'and whose cart was filled again orders that as well if the person says so, asked for as %s',
+    async (named) => {
+      await cutOffAndFilled()
+      const before = await debits()
+      const tools = {...shop.walkTools, newReference: () => 'made-up-2'}
+      const {walker, offers} = person({goOn: true, settle: true})
+      const {reference, order, earlier} = await walk(tools, request({reference: named}), walker)
+      expect(reference).toBe(named === 'PO-2' ? 'PO-2' : 'made-up-2')
+      expect(earlier).toBeUndefined()
+      expect(offers).toEqual([String(order.total)])
+      expect(await debits()).toBe(before + 1)
+    },
+  )
+
+  test.each([
+    {name: 'without anybody to ask', more: {interactive: false}},
+    {name: 'with --yes', more: {yes: true}},
+  ])('and whose cart was filled again ends $name, and orders nothing else', async ({more}) => {
+    await cutOffAndFilled()
+    const before = await debits()
+    const failure = await failing(walk(shop.walkTools, request({address, ...more}), person().walker))
+    expect(failure).toMatchObject({code: 'EARLIER_ORDER', exitCode: 8})
+    expect(failure.facts.details).toMatchObject({externalReference: 'made-up-1', inCart: {units: 3}})
+    expect(await debits()).toBe(before)
+    // The same command again orders the cart.
+    const tools = {...shop.walkTools, newReference: () => 'made-up-2'}
+    expect(await walk(tools, request({address, ...more}), person().walker)).toMatchObject({
+      reference: 'made-up-2',
+    })
+  })
+
+  test('and that was asked for by its reference is the result, with what the cart holds beside it', async () => {
+    await cutOffAndFilled()
+    const more = {reference: 'made-up-1', interactive: false, address}
+    const {walker, events} = person()
+    const walked = await walk(shop.walkTools, request(more), walker)
+    expect(walked).toMatchObject({reference: 'made-up-1', earlier: true})
+    expect(events.at(-1)).toMatchObject({kind: 'left', left: {customerRef: 'C-1', units: 3}})
+  })
+
+  test('shows shipping and commission, as an order does whose answer came', async () => {
+    await cutOff('after')
+    const {order} = await walk(shop.walkTools, request(), person().walker)
+    expect(order.answered).toBe(false)
+    await shop.fill('C-1')
+    const tools = {...shop.walkTools, newReference: () => 'made-up-2'}
+    const answered = await walk(tools, request(), person().walker)
+    expect(answered.order.answered).toBe(true)
+    const feesOf = ({shippingFee, commission}: CreatedOrder['pricing']) => [
+      String(shippingFee?.amountWithVat),
+      String(commission?.amountWithVat),
+    ]
+    expect(feesOf(order.document.pricing)).toEqual(feesOf(answered.order.document.pricing))
+  })
 
   const others = [
     {name: 'another reference', more: {reference: 'PO-2'}},
