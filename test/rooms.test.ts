@@ -26,9 +26,10 @@ const rooms: {[name: string]: Room} = {
   // Columns are made of the contract's schemas; of a client and of flows the terminal knows the shapes.
   terminal: {value: ['contract'], type: ['client', 'flows']},
   bulk: {value: ['contract', 'flows', 'store', 'terminal'], type: ['client', 'session']},
+  desk: {value: ['contract', 'flows', 'store', 'terminal'], type: ['client', 'session']},
   sandbox: {value: ['contract']},
   commands: {
-    value: ['contract', 'client', 'store', 'flows', 'terminal', 'bulk', 'command', 'session'],
+    value: ['contract', 'client', 'store', 'flows', 'terminal', 'bulk', 'desk', 'command', 'session'],
   },
   command: {
     value: ['contract', 'client', 'store', 'flows', 'terminal'],
@@ -47,7 +48,7 @@ const rooms: {[name: string]: Room} = {
 /** Ways of reaching a person: open only to the terminal and to those that use it. */
 const speech =
   /\bprocess\.(stdout|stderr)\b|\bconsole\.|['"](inquirer|@inquirer\/[\w-]+|cli-table3|string-width|node:readline(\/promises)?|node:tty)['"]/
-const speakers = ['terminal', 'bulk', 'commands', 'command', 'session', 'oclif']
+const speakers = ['terminal', 'bulk', 'desk', 'commands', 'command', 'session', 'oclif']
 
 /** Where a file lives: its folder below src, or its own name. */
 function roomOf(file: string): string {
