@@ -1,6 +1,4 @@
 import {timingSafeEqual} from 'node:crypto'
-import {Hono} from 'hono'
-import type {ContentfulStatusCode} from 'hono/utils/http-status'
 import * as z from 'zod/mini'
 import {isFailure} from '../../contract/failure.ts'
 import {momentOf} from '../../contract/forms.ts'
@@ -10,9 +8,12 @@ import {isSeed, seedWorld} from '../core/seed.ts'
 import {restoreSnapshot, takeSnapshot} from '../core/snapshots.ts'
 import type {Identity, State, TokenSpoil} from '../core/state.ts'
 import {lifetimeSeconds} from '../door/auth.ts'
-import {maxBodyBytes, parseBody, readBody} from '../door/body.ts'
+import {parseBody, readBody} from '../door/body.ts'
+import {type Door, outgoingOf} from '../door/door.ts'
 import {faultOrder} from '../door/faults.ts'
-import {envelope, invalid, type Reply, refusal, refuse, success} from '../door/reply.ts'
+import {createMatcher, type Matcher} from '../door/match.ts'
+import {invalid, notAllowed, type Reply, refusal, refusalOf, refuse, success} from '../door/reply.ts'
+import type {Incoming} from '../door/visit.ts'
 import {noticeOrder, raiseNotice} from '../rules/notices.ts'
 import {deliverOrder, detailOrder, hideDetail, interveneIn, shipOrder} from '../rules/order-moves.ts'
 import {allPartners, credentialsOf} from '../rules/partners.ts'
@@ -30,45 +31,48 @@ interface AdminOptions {
   folder: string
 }
 
-/** The controls, below /__sandbox. Only health is open; the rest needs the admin token and no browser may call it. */
-export function createAdmin(state: State, options: AdminOptions): Hono {
-  const app = new Hono()
-  app.use('/__sandbox/*', async (context, next) => {
-    if (context.req.header('origin') !== undefined)
-      return answered(refusal('FORBIDDEN', {message: 'No browsers.'}))
-    await next()
-  })
-  app.get('/__sandbox/health', () => answered(success({status: 'ok', pid: process.pid})))
-  const v1 = new Hono()
-  v1.use('*', async (context, next) => {
-    const sent = /^Bearer (\S+)$/.exec(context.req.header('authorization') ?? '')?.[1] ?? ''
-    if (!sameToken(sent, options.token)) return answered(refusal('UNAUTHORIZED_INVALID_TOKEN'))
-    await next()
-  })
-  for (const route of routesOf(state, options)) {
-    v1.on(route.method, route.path, async (context) => {
-      const text = route.body === undefined ? '' : await context.req.text()
-      const body = route.body && readBody(route.body, parseBody(bodyOrEmpty(text)), true)
-      const {id = '', name = ''} = context.req.param() as {id?: string; name?: string}
-      const payload = (await route.run({id: id || name, query: context.req.query(), body})) ?? null
-      state.ticker.wake()
-      return answered(success(payload))
-    })
+const health = '/__sandbox/health'
+
+/** The controls, below /__sandbox. Only health is open; the rest needs the admin token. */
+export function createAdmin(state: State, options: AdminOptions): Door {
+  const match = createMatcher([
+    {method: 'GET', path: health, run: () => ({status: 'ok', pid: process.pid})},
+    ...routesOf(state, options).map((one) => ({...one, path: `/__sandbox/v1${one.path}`})),
+  ])
+  return async (incoming) => outgoingOf(state, await answered(state, match, options.token, incoming))
+}
+
+async function answered(
+  state: State,
+  match: Matcher<AdminRoute>,
+  token: string,
+  {method, target, header, body}: Incoming,
+): Promise<Reply> {
+  const [path = '', search] = target.split('?', 2)
+  try {
+    const sent = /^Bearer (\S+)$/.exec(header('authorization') ?? '')?.[1] ?? ''
+    if (path !== health && !sameToken(sent, token)) refuse('UNAUTHORIZED_INVALID_TOKEN')
+    const found = match(method, path)
+    if (found === undefined) refuse('NOT_FOUND_ROUTE')
+    if ('allow' in found) return notAllowed(found.allow)
+    const {route, params} = found
+    const text = route.body === undefined ? '' : await body()
+    const query = new URLSearchParams(search)
+    const json = route.body && readBody(route.body, parseBody(text?.trim() === '' ? '{}' : text), true)
+    const payload = (await route.run({id: params.id ?? '', query, body: json})) ?? null
+    state.ticker.wake()
+    return success(payload)
+  } catch (error) {
+    if (isFailure(error)) return refusalOf(error)
+    return refusal('SANDBOX_INTERNAL_ERROR', {message: error instanceof Error ? error.stack : String(error)})
   }
-  app.route('/__sandbox/v1', v1)
-  app.notFound(() => answered(refusal('NOT_FOUND_ROUTE')))
-  app.onError((error) => {
-    if (isFailure(error)) return answered(refusal(error.code, error.facts.details ?? null))
-    return answered(refusal('SANDBOX_INTERNAL_ERROR', {message: error.stack ?? error.message}))
-  })
-  return app
 }
 
 interface AdminRoute {
   method: 'GET' | 'POST' | 'PATCH' | 'DELETE'
   path: string
   body?: z.ZodMiniType
-  run(input: {id: string; query: Record<string, string>; body: unknown}): unknown
+  run(input: {id: string; query: URLSearchParams; body: unknown}): unknown
 }
 
 /** One admin route, its body typed by its schema. */
@@ -99,8 +103,8 @@ function routesOf(state: State, {folder}: AdminOptions): AdminRoute[] {
     plain('GET', '/credentials', () => ({items: credentialsOf(world)})),
     plain('GET', '/check', () => ({violations: checkWorld(world)})),
     route('POST', '/reset', resetOrder, ({body}) => resetWorld(state, body.seed)),
-    plain('POST', '/snapshots/:name', ({id}) => takeSnapshot(world, folder, id)),
-    plain('POST', '/snapshots/:name/restore', ({id}) => {
+    plain('POST', '/snapshots/{id}', ({id}) => takeSnapshot(world, folder, id)),
+    plain('POST', '/snapshots/{id}/restore', ({id}) => {
       restoreSnapshot(world, folder, id)
       forgetProcess(state)
       return clockOf(state)
@@ -108,18 +112,18 @@ function routesOf(state: State, {folder}: AdminOptions): AdminRoute[] {
     plain('GET', '/clock', () => clockOf(state)),
     route('POST', '/clock', clockMove, ({body}) => moveClock(state, body)),
     ...bodyChanges(state),
-    plain('GET', '/variants/:id', ({id}) => readVariantTerms(world, id)),
-    change('POST', '/orders/:id/deliver', (id) => deliverOrder(state, id)),
-    change('POST', '/orders/:id/ship', (id) => shipOrder(state, id)),
-    change('POST', '/orders/:id/intervene', (id) => interveneIn(state, id)),
-    plain('POST', '/deliveries/:id/redeliver', ({id}) => redeliver(state, id)),
-    plain('POST', '/webhooks/:id/duplicate', ({id}) => duplicateLast(state, id)),
-    change('POST', '/webhooks/:id/rotate-secret', (id) => rotateSecret(world, id)),
+    plain('GET', '/variants/{id}', ({id}) => readVariantTerms(world, id)),
+    change('POST', '/orders/{id}/deliver', (id) => deliverOrder(state, id)),
+    change('POST', '/orders/{id}/ship', (id) => shipOrder(state, id)),
+    change('POST', '/orders/{id}/intervene', (id) => interveneIn(state, id)),
+    plain('POST', '/deliveries/{id}/redeliver', ({id}) => redeliver(state, id)),
+    plain('POST', '/webhooks/{id}/duplicate', ({id}) => duplicateLast(state, id)),
+    change('POST', '/webhooks/{id}/rotate-secret', (id) => rotateSecret(world, id)),
     route('POST', '/faults', faultOrder, ({body}) => state.faults.add(body)),
     plain('GET', '/faults', () => ({items: state.faults.list()})),
     plain('DELETE', '/faults', () => state.faults.clear()),
-    plain('DELETE', '/faults/:id', ({id}) => state.faults.clear(Number(id))),
-    plain('GET', '/requests', ({query}) => ({items: state.requests.list(Number(query.since ?? 0))})),
+    plain('DELETE', '/faults/{id}', ({id}) => state.faults.clear(Number(id))),
+    plain('GET', '/requests', ({query}) => ({items: state.requests.list(Number(query.get('since') ?? 0))})),
     plain('DELETE', '/requests', () => state.requests.clear()),
     plain('GET', '/limits', () => limitsOf(state)),
     route('POST', '/limits', limitsChange, ({body}) => changeLimits(state, body)),
@@ -136,13 +140,13 @@ function bodyChanges(state: State): AdminRoute[] {
     run: (state: State, id: string, body: z.output<S>) => unknown,
   ) => route(method, path, body, (input) => state.world.transaction(() => run(state, input.id, input.body)))
   return [
-    change('PATCH', '/partners/:id', partnerChange, changePartner),
-    change('PATCH', '/variants/:id', variantChange, changeVariant),
-    change('POST', '/orders/:id/detail', detailOrder, hideDetail),
-    change('POST', '/orders/:id/notices', noticeOrder, raiseNotice),
-    change('POST', '/returns/:id/reject', rejection, rejectReturn),
+    change('PATCH', '/partners/{id}', partnerChange, changePartner),
+    change('PATCH', '/variants/{id}', variantChange, changeVariant),
+    change('POST', '/orders/{id}/detail', detailOrder, hideDetail),
+    change('POST', '/orders/{id}/notices', noticeOrder, raiseNotice),
+    change('POST', '/returns/{id}/reject', rejection, rejectReturn),
     ...returnSteps.map((step) =>
-      change('POST', `/returns/:id/${step}`, inspection, (_, id, {defect = true}) =>
+      change('POST', `/returns/{id}/${step}`, inspection, (_, id, {defect = true}) =>
         advanceReturn(state, id, step, {defect}),
       ),
     ),
@@ -153,14 +157,6 @@ const resetOrder = z.strictObject({
   seed: z.optional(z.string().check(z.refine(isSeed, 'is not a seed of the sandbox'))),
 })
 const inspection = z.strictObject({defect: z.optional(z.boolean())})
-
-function answered(reply: Reply): Response {
-  const headers = {'content-type': 'application/json; charset=utf-8', ...reply.headers}
-  return new Response(envelope(reply), {status: reply.status as ContentfulStatusCode, headers})
-}
-
-const bodyOrEmpty = (text: string): string | null =>
-  Buffer.byteLength(text) > maxBodyBytes ? null : text.trim() === '' ? '{}' : text
 
 function sameToken(a: string, b: string): boolean {
   const [left, right] = [Buffer.from(a), Buffer.from(b)]

@@ -2,12 +2,9 @@ import {randomBytes} from 'node:crypto'
 import {once, setMaxListeners} from 'node:events'
 import {mkdtempSync, rmSync} from 'node:fs'
 import type {Server} from 'node:http'
-import {createServer as createSecureServer} from 'node:https'
 import type {AddressInfo} from 'node:net'
 import {tmpdir} from 'node:os'
 import {dirname, join} from 'node:path'
-import {createAdaptorServer, type HttpBindings} from '@hono/node-server'
-import {Hono} from 'hono'
 import {Failure} from '../../contract/failure.ts'
 import {limits} from '../../contract/limits.ts'
 import type {HttpRequest, HttpResponse, Send} from '../../contract/wire.ts'
@@ -16,7 +13,7 @@ import {createTokens} from '../door/auth.ts'
 import {maxBodyBytes} from '../door/body.ts'
 import {createDoor, type Door} from '../door/door.ts'
 import {createFaults} from '../door/faults.ts'
-import {overHttp} from '../door/http.ts'
+import {createServer} from '../door/http.ts'
 import {createLimiter} from '../door/limits.ts'
 import {createRequests} from '../door/requests.ts'
 import {createDeliverer} from '../rules/deliveries.ts'
@@ -76,21 +73,18 @@ export async function createSandbox(options: SandboxOptions = {}): Promise<Sandb
   const scratch = options.file === undefined ? mkdtempSync(join(tmpdir(), 'scent-sandbox-')) : undefined
   const folder = join(scratch ?? dirname(options.file ?? ''), 'snapshots')
   const admin = createAdmin(state, {token: adminToken, folder})
-  const door = createDoor(state)
-  const app = new Hono<{Bindings: HttpBindings}>()
-  app.all('/__sandbox/*', (context) => admin.fetch(context.req.raw))
-  app.all('*', (context) => overHttp(door, context))
+  const api = createDoor(state)
+  const door: Door = (incoming) => (incoming.target.startsWith('/__sandbox/') ? admin : api)(incoming)
   let server: Server | undefined
   return {
-    send: (request) => (isAdmin(request) ? ofAdmin(admin, request) : inProcess(door, request)),
+    send: (request) => inProcess(door, request),
     adminToken,
     aside: state.world.aside,
     state,
     credentials: credentialsOf(state.world),
     listen: async (ports = 0) => {
       const {tls} = options
-      const secure = tls && {createServer: createSecureServer, serverOptions: tls}
-      server = createAdaptorServer({fetch: app.fetch, ...secure}) as Server
+      server = createServer(door, state, tls)
       const port = await listening(server, [ports].flat())
       return `${tls ? 'https' : 'http'}://127.0.0.1:${port}`
     },
@@ -101,13 +95,6 @@ export async function createSandbox(options: SandboxOptions = {}): Promise<Sandb
       if (scratch !== undefined) rmSync(scratch, {recursive: true, force: true})
     },
   }
-}
-
-const isAdmin = ({url}: HttpRequest) => /^https?:\/\/[^/]+\/__sandbox\//.test(url)
-
-async function ofAdmin(admin: Hono, {method, url, headers, body}: HttpRequest): Promise<HttpResponse> {
-  const response = await admin.request(url, {method, headers, ...(body === undefined ? {} : {body})})
-  return {status: response.status, headers: Object.fromEntries(response.headers), body: await response.text()}
 }
 
 function openState(options: SandboxOptions, closing: AbortSignal): State {

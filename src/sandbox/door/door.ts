@@ -7,7 +7,7 @@ import {iso} from '../time/clock.ts'
 import {identify} from './auth.ts'
 import {exchange} from './exchange.ts'
 import type {Matcher} from './match.ts'
-import {envelope, type Outgoing, type Reply, refusal, refuse} from './reply.ts'
+import {envelope, notAllowed, type Outgoing, type Reply, refusal, refusalOf, refuse} from './reply.ts'
 import {serve} from './serve.ts'
 import {fractured} from './spoil.ts'
 import {type Incoming, limit, type Trace} from './visit.ts'
@@ -15,34 +15,46 @@ import {type Incoming, limit, type Trace} from './visit.ts'
 /** Takes one request through the door, writes it into the journal and returns its answer. */
 export type Door = (incoming: Incoming) => Promise<Outgoing>
 
-const blank = {operation: null, partnerId: null, clientId: null, requestBody: null, fault: null, bug: null}
-
 export function createDoor(state: State): Door {
   const match = createRoutes(state.assumptions)
   return async (incoming) => {
     const started = performance.now()
-    const trace: Trace = {...blank, ignored: []}
+    const trace: Trace = {
+      operation: null,
+      partnerId: null,
+      clientId: null,
+      requestBody: null,
+      fault: null,
+      bug: null,
+      ignored: [],
+    }
     const reply = await settled(state, match, incoming, trace)
     state.ticker.wake()
     const requestId = randomUUID()
     const outgoing = outgoingOf(state, reply, requestId)
     state.requests.add({
-      ...trace,
       at: iso(state.clock.now()),
       method: incoming.method,
       target: incoming.target,
+      operation: trace.operation,
+      partnerId: trace.partnerId,
+      clientId: trace.clientId,
       status: reply.status,
       state: reply.state,
       durationMs: Math.round((performance.now() - started) * 100) / 100,
       requestId,
+      requestBody: trace.requestBody,
       responseBody: outgoing.body,
+      ignored: trace.ignored,
       fault: trace.fault?.effect ?? null,
+      bug: trace.bug,
     })
     return trace.fault === null ? outgoing : fractured(outgoing, trace.fault)
   }
 }
 
-function outgoingOf(state: State, reply: Reply, requestId: string): Outgoing {
+/** The bytes and the headers of every answer. */
+export function outgoingOf(state: State, reply: Reply, requestId: string = randomUUID()): Outgoing {
   // E06. E08: whatever the caller accepts, and never compressed.
   const headers = {
     'content-type': 'application/json; charset=utf-8',
@@ -60,16 +72,12 @@ const settled: Pass = async (state, match, incoming, trace) => {
   try {
     return await pass(state, match, incoming, trace)
   } catch (error) {
-    if (isFailure(error))
-      return {...refusal(error.code, error.facts.details ?? null), ...headersOf(error.facts)}
+    if (isFailure(error)) return refusalOf(error)
     // E16
     trace.bug = error instanceof Error ? (error.stack ?? error.message) : String(error)
     return refusal('SANDBOX_INTERNAL_ERROR', {message: 'The sandbox failed; see its request journal.'})
   }
 }
-
-const headersOf = ({retryAfter}: {retryAfter?: number}): Partial<Reply> =>
-  retryAfter === undefined ? {} : {headers: {'retry-after': String(retryAfter)}}
 
 /**
  * The checks in their order (X01): route, 401, 403, 429, 415, query, body, and then the rule itself. Each refuses by
@@ -82,10 +90,7 @@ const pass: Pass = async (state, match, incoming, trace) => {
   const search = cut < 0 ? '' : target.slice(cut + 1)
   const found = match(method, path)
   if (found === undefined) refuse('NOT_FOUND_ROUTE', {message: 'No route matches this path.'})
-  if ('allow' in found) {
-    const headers = {allow: found.allow.join(', ')}
-    return {...refusal('METHOD_NOT_ALLOWED', {message: 'The path exists with other methods.'}), headers}
-  }
+  if ('allow' in found) return notAllowed(found.allow)
   const visit = {state, incoming, trace, path}
   const {route, params} = found
   const [first] = route.served
@@ -105,7 +110,7 @@ const pass: Pass = async (state, match, incoming, trace) => {
   if (trace.fault) refuse('FORBIDDEN', {message: 'The route is not available to this credential.'})
   // X05, X06: one bucket for each acting credential.
   limit(visit, 'rest', clientId)
-  return serve({...visit, route, params, search, partnerId})
+  return serve({state, incoming, trace, path, route, params, search, partnerId})
 }
 
 /** G06: as every URL parser on the way would: dot segments vanish, written as %2e as well. */

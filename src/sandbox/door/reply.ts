@@ -30,6 +30,18 @@ export function refusal(code: string, details: unknown = null): Reply {
   return {status, state: code, payload: null, details, headers}
 }
 
+/** The refusal of a method that the path does not have; `allow` are those that it has. */
+export function notAllowed(allow: string[]): Reply {
+  const reply = refusal('METHOD_NOT_ALLOWED', {message: 'The path exists with other methods.'})
+  return {...reply, headers: {allow: allow.join(', ')}}
+}
+
+/** The answer of a refusal that was thrown. */
+export function refusalOf({code, facts: {details = null, retryAfter}}: Failure): Reply {
+  const reply = refusal(code, details)
+  return retryAfter === undefined ? reply : {...reply, headers: {'retry-after': String(retryAfter)}}
+}
+
 /** The bytes of every answer. */
 export function envelope(reply: Reply): string {
   return JSON.stringify({state: reply.state, payload: reply.payload, details: reply.details})
