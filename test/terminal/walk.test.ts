@@ -1,4 +1,5 @@
 // The walk of `scent checkout` as a person meets it: the built program in real terminals of 80 and of 40 columns.
+import {readFileSync, writeFileSync} from 'node:fs'
 import {afterEach, beforeEach, describe, expect, test} from 'vitest'
 import {type Answer, drawn, inTerminal, oneLine} from '../support/pty.ts'
 import {openShop, type Shop} from '../support/served-shop.ts'
@@ -78,6 +79,24 @@ describe.each([80, 40])('in a terminal of %i columns', (columns) => {
       expect(text).toContain('EARLIER_ORDER')
       expect(shop.debits()).toBe(1)
     })
+  })
+
+  test('an order to another city is a success that shows its fee, and the next one quotes it', async () => {
+    const jeddah = shop.address.replace('address.json', 'jeddah.json')
+    writeFileSync(jeddah, readFileSync(shop.address, 'utf8').replace('Riyadh', 'Jeddah'))
+    const line = `checkout --customer C-1 --address ${jeddah}`
+    await fill(1)
+    const first = await run(columns, line, [order])
+    expect(first.code).toBe(0)
+    expect(first.text).toContain('outside Riyadh shipping may cost more than this')
+    expect(first.text).toContain('it did not know the shipping fee of Jeddah')
+    expect(first.text).toMatch(/Shipping incl\. VAT 51\.75 SAR/)
+    expect(first.text).not.toContain('Error')
+    await fill(1)
+    const second = await run(columns, line, [order])
+    expect(second.code).toBe(0)
+    expect(second.text).toMatch(/Your last order there, .* was charged 23\.00 SAR more than its lock/)
+    expect((await run(columns, `${line} --yes`)).code).not.toBe(0)
   })
 })
 

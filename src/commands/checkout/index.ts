@@ -7,7 +7,7 @@ import {readJson} from '../../store/input.ts'
 import {addressFlags, addressOf} from '../../terminal/address.ts'
 import {amountFlag} from '../../terminal/amounts.ts'
 import {apiFlags} from '../../terminal/flags.ts'
-import {createdCard, differsText} from '../../terminal/views/checkout.ts'
+import {chargedText, createdCard} from '../../terminal/views/checkout.ts'
 import {openWalker} from '../../terminal/views/walk.ts'
 
 export default class Checkout extends ScentCommand {
@@ -55,10 +55,12 @@ Without a terminal it needs --address and --yes. It then charges at most --max-t
       yes: flags.yes,
     }
     const tools = await session.orderTools(walker.progress, signal)
-    const {order, earlier} = await session.alone(request.customerRef, () => walk(tools, request, walker))
-    if (order.differs) this.note(differsText(order.differs))
-    this.show(createdCard(order.document, earlier && 'An earlier order of this cart'))
-    return order.document
+    const walked = await session.alone(request.customerRef, () => walk(tools, request, walker))
+    const charged = chargedText(walked)
+    if (charged) this.note(charged)
+    const {document} = walked.order
+    this.show(createdCard(document, walked.earlier && 'An earlier order of this cart'))
+    return document
   }
 }
 

@@ -1,5 +1,6 @@
 import {Failure, isFailure} from '../../contract/failure.ts'
 import type {OrderEntry} from '../../store/orders.ts'
+import {isFar} from './fees.ts'
 import {isUnknown} from './machine.ts'
 import {isAbove, priceOf} from './price.ts'
 import {readNamedOrder} from './read.ts'
@@ -34,6 +35,9 @@ export async function takeUpEarlier(
   return last ? {entry: last} : {}
 }
 
+/** Whether somebody is there to say what may be charged. */
+export const canAsk = ({interactive, yes}: WalkRequest) => interactive && !yes
+
 /**
  * What follows on an earlier order that stands now: `more` to be ordered if the cart holds more and somebody says so, or
  * nothing. Fails with EARLIER_ORDER if this run was to order something else, and nobody could be asked.
@@ -46,13 +50,12 @@ export async function besidesEarlier(
 ): Promise<{more: WalkRequest} | {walked: Walked}> {
   const {reference, ...others} = request
   const isNamed = reference === walked.reference
-  const canAsk = request.interactive && !request.yes
   const left = await leftIn(tools, request)
   // The reference of an order that stands is used up.
-  if (left && canAsk && (await walker.goOn(walked, left))) return {more: isNamed ? others : request}
+  if (left && canAsk(request) && (await walker.goOn(walked, left))) return {more: isNamed ? others : request}
   const isAnother = reference !== undefined && !isNamed
-  if (isAnother || (left && !isNamed && !canAsk)) throw placedEarlier(walked, left)
-  if (left && !canAsk) await walker.tell({kind: 'left', left})
+  if (isAnother || (left && !isNamed && !canAsk(request))) throw placedEarlier(walked, left)
+  if (left && !canAsk(request)) await walker.tell({kind: 'left', left})
   return {walked: {...walked, earlier: true}}
 }
 
@@ -81,7 +84,8 @@ async function settleEarlier(
   const outcome = await takeUpEntry(tools, entry)
   if ('failure' in outcome && isUnknown(outcome)) throw failureOf(outcome, reference)
   await walker.tell({kind: 'taken-up', entry, charged: 'order' in outcome})
-  return 'order' in outcome ? {reference, order: outcome.order} : undefined
+  const far = isFar(entry.address) ? entry.address.city : undefined
+  return 'order' in outcome ? {reference, order: outcome.order, far} : undefined
 }
 
 /** What this run wants otherwise than the open order; undefined if it would be the same. */

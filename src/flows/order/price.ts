@@ -41,6 +41,10 @@ export function minus(a: Digits, b: Digits): Digits {
   return digits(exact(a).minus(exact(b)).toFixed())
 }
 
+export function plus(a: Digits, b: Digits): Digits {
+  return digits(exact(a).plus(exact(b)).toFixed())
+}
+
 export interface Difference {
   what: string
   before: Digits | null

@@ -1,10 +1,12 @@
 import {type Preview, previewCheckout} from '../../contract/checkout.ts'
 import {Failure, isFailure} from '../../contract/failure.ts'
 import type {Digits} from '../../contract/money.ts'
+import type {ShippingAddress} from '../../contract/orders.ts'
 import {removeLine, setQuantity} from '../cart/edit.ts'
 import type {CartRef} from '../cart/lines.ts'
 import {readBalance} from '../wallet.ts'
-import {besidesEarlier, takeUpEarlier} from './earlier.ts'
+import {besidesEarlier, canAsk, takeUpEarlier} from './earlier.ts'
+import {cityFees, isFar} from './fees.ts'
 import {
   isBusy,
   issuesOf,
@@ -17,7 +19,8 @@ import {
   outOfTime,
   waitForCart,
 } from './lock.ts'
-import {differences, isAbove, minus, priceOf} from './price.ts'
+import type {PlacedOrder} from './machine.ts'
+import {differences, isAbove, minus, type Price, plus, priceOf} from './price.ts'
 import {note, notePlan, type OrderIntent, type OrderTools, unsaid} from './records.ts'
 import {cartQuery} from './submit.ts'
 import {failureOf} from './take-up.ts'
@@ -62,18 +65,26 @@ async function offer(
   if (isAbove(total, approved)) throw overLimit(offered, approved)
   await notePlan(tools, intent, String(approved))
   await noteLock(tools, intent, offered)
-  const decision = await walker.charge(await offerOf(tools, request, intent, offered))
+  const offer = await offerOf(tools, request, intent, offered)
+  const decision = await walker.charge(offer)
   if (decision === 'no') return declined(tools, reference)
   const late = decision === 'expired' || outOfTime(tools, offered)
   const locked = late ? await lockReady(tools, request, walker) : offered
   if (late) {
+    if (!canAsk(request) && isAbove(locked.lock.total, approved)) throw overLimit(locked, approved)
     // A yes to prices that are gone by now is not a yes to others.
     if (decision === 'expired' || differences(offered.preview, locked.preview).length > 0) return locked
     await walker.tell({kind: 'repriced', differences: []})
     await noteLock(tools, intent, locked)
   }
   const outcome = await orderLocked(tools, intent, locked, approved)
-  if ('order' in outcome) return approvedOrder({reference, order: outcome.order}, approved)
+  if ('order' in outcome) {
+    const walked = {reference, order: outcome.order, far: offer.far?.city}
+    await tellCheaper(walker, offer, outcome.order)
+    // Who was warned of the fee, and said yes, has agreed to it.
+    const agreed = offer.far && canAsk(request) && request.maxTotal === undefined
+    return agreed ? walked : approvedOrder(walked, approved)
+  }
   if ('failure' in outcome) throw failureOf(outcome, reference)
   if (!request.interactive)
     throw outcome.kind === 'changed' ? overLimit(outcome.locked, approved) : notReady(outcome.preview)
@@ -105,6 +116,17 @@ function overLimit({lock}: Locked, approved: Digits | string): Failure {
   })
 }
 
+/** A lock that was taken on the way may be cheaper than the one that was agreed to. */
+async function tellCheaper(
+  walker: Walker,
+  {locked: {lock}, price}: Offer,
+  order: PlacedOrder,
+): Promise<void> {
+  const now = order.differs?.locked ?? order.total
+  if (now !== null && isAbove(lock.total, now))
+    await walker.tell({kind: 'cheaper', agreed: lock.total, now, currency: price.currency})
+}
+
 async function offerOf(
   tools: WalkTools,
   request: WalkRequest,
@@ -112,9 +134,22 @@ async function offerOf(
   locked: Locked,
 ): Promise<Offer> {
   const price = priceOf(locked.preview)
+  const far = isFar(address) ? await farOf(tools, address, locked, price) : undefined
   const balance = request.interactive ? await balanceOf(tools) : null
-  const balanceAfter = balance === null ? null : minus(balance, locked.lock.total)
-  return {reference, city: address.city, locked, price, balance, balanceAfter}
+  const balanceAfter = balance === null ? null : minus(balance, far?.expected ?? locked.lock.total)
+  return {reference, far, locked, price, balance, balanceAfter}
+}
+
+/** A near order that ships free says nothing of a far one: then no fee is expected. */
+async function farOf(
+  {records}: WalkTools,
+  address: ShippingAddress,
+  {lock}: Locked,
+  {shipping}: Price,
+): Promise<Offer['far']> {
+  const isFree = shipping !== null && !isAbove(shipping, '0')
+  const fee = isFree ? undefined : cityFees(await records.all())(address)
+  return {city: address.city, fee, expected: fee ? plus(lock.total, fee.extra) : null}
 }
 
 /** A wallet that can't be read stops no order: the service knows what it holds. */

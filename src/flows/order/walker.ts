@@ -3,6 +3,7 @@ import type {Digits} from '../../contract/money.ts'
 import type {ShippingAddress} from '../../contract/orders.ts'
 import type {OrderEntry} from '../../store/orders.ts'
 import type {CartRef} from '../cart/lines.ts'
+import type {CityFee} from './fees.ts'
 import type {LineIssue, Locked} from './lock.ts'
 import type {PlacedOrder} from './machine.ts'
 import type {Difference, Price} from './price.ts'
@@ -25,8 +26,8 @@ export interface WalkRequest {
 /** What is to be decided: charge this, with the wallet before and after if they are known. */
 export interface Offer {
   reference: string
-  /** The city it goes to decides the shipping fee, which the lock could not know. */
-  city: string
+  /** Set if the city decides the shipping fee when the order is made; with its fee of an earlier order, if one is known. */
+  far: {city: string; fee: CityFee | undefined; expected: Digits | null} | undefined
   locked: Locked
   price: Price
   balance: Digits | null
@@ -41,6 +42,8 @@ export type WalkEvent =
   | {kind: 'cart'; preview: Preview}
   | {kind: 'cart-busy'; reference: string | null; forMs: number}
   | {kind: 'repriced'; differences: Difference[]}
+  /** The prices were locked again after the charge was agreed to, and are lower. */
+  | {kind: 'cheaper'; agreed: Digits; now: Digits | string; currency: string}
 
 /** The person, or the script, at the other end. */
 export interface Walker {
@@ -64,6 +67,8 @@ export interface WalkTools extends OrderTools {
 export interface Walked {
   reference: string
   order: PlacedOrder
+  /** Its city, if that lies outside the near zone: then its shipping fee may be more than the lock said. */
+  far?: string | undefined
   /** It is the order of an earlier run. */
   earlier?: true
 }

@@ -1,9 +1,9 @@
 import {type Preview, preview} from '../../contract/checkout.ts'
-import type {Digits} from '../../contract/money.ts'
+import {type Digits, digits} from '../../contract/money.ts'
 import {type CreatedOrder, createdOrder} from '../../contract/orders.ts'
 import type {Difference, Price} from '../../flows/order/price.ts'
-import type {Offer} from '../../flows/order/walker.ts'
-import {deadline, money} from '../cells.ts'
+import type {Offer, Walked} from '../../flows/order/walker.ts'
+import {deadline, money, moneyText} from '../cells.ts'
 import {columns, localColumns} from '../columns.ts'
 import {type Card, card, type Table} from '../table.ts'
 
@@ -52,7 +52,15 @@ export function createdCard(order: CreatedOrder, title?: string): Card<CreatedOr
   return card(order, columns(createdOrder, lines), title)
 }
 
-/** The alert of an order that was charged another amount than its price lock said. */
-export function differsText({locked, charged}: {locked: Digits | string; charged: Digits}): string {
-  return `Charged ${charged}, and the price lock had said ${locked}. The order stands; ask the account manager why.`
+/** Why an order was charged another amount than its price lock said; undefined if it was not. */
+export function chargedText({order, far}: Walked): string | undefined {
+  const {differs, currency} = order
+  if (!differs) return undefined
+  const [charged, locked] = [
+    moneyText(differs.charged, currency),
+    moneyText(digits(String(differs.locked)), currency),
+  ]
+  if (far === undefined)
+    return `Charged ${charged}, and the price lock had said ${locked}. The order stands; ask the account manager why.`
+  return `Charged ${charged}, and the price lock had said ${locked}: it did not know the shipping fee of ${far}.`
 }

@@ -1,3 +1,4 @@
+import {digits} from '../../contract/money.ts'
 import type {ShippingAddress} from '../../contract/orders.ts'
 import type {LineIssue} from '../../flows/order/lock.ts'
 import type {OrderEvent} from '../../flows/order/records.ts'
@@ -77,6 +78,11 @@ export function openWalker(
         note(
           `Order ${event.reference ?? ''} is in flight on this cart. Looking again in ${seconds(event.forMs)}.`,
         )
+      if (event.kind === 'cheaper') {
+        const {agreed, now, currency} = event
+        const [less, more] = [digits(String(now)), agreed].map((amount) => moneyText(amount, currency))
+        note(`The prices were locked again on the way, and are lower: ${less} instead of ${more}.`)
+      }
       if (event.kind === 'repriced') {
         settled('locked')
         if (event.differences.length > 0) await write(differenceTable(event.differences))
@@ -134,11 +140,7 @@ export function openWalker(
       if (ask.interactive) await write(priceCard({...price, balance, balanceAfter}))
       if (balanceAfter !== null && String(balanceAfter).startsWith('-'))
         note('The wallet holds less than this order costs: the service may fail it.')
-      // not shown: the list of cities of the near zone.
-      if (!/^(ar[- ]?)?riyadh$|^الرياض$/i.test(offer.city.trim()))
-        note(
-          `The fee for ${offer.city} is set when the order is made: outside Riyadh shipping may cost more than this.`,
-        )
+      if (offer.far) note(feeText(offer.far, price.currency))
       if (options.yes) return 'yes'
       const left = () => (locked.endsAt === null ? null : locked.endsAt - options.now())
       const amount = moneyText(locked.lock.total, price.currency)
@@ -152,6 +154,14 @@ function leftText({customerRef, units, charged, currency}: Left): string {
   const cart = customerRef === null ? "The partner's own cart" : `The cart of ${customerRef}`
   const price = charged === null ? '' : ` for ${moneyText(charged, currency)}`
   return `${cart} still holds ${counted(units, 'unit')}${price}, and that is not ordered.`
+}
+
+/** What the city may add to the total, which no lock can know. */
+function feeText({city, fee, expected}: NonNullable<Offer['far']>, currency: string): string {
+  if (!fee || expected === null)
+    return `The fee for ${city} is set when the order is made: outside Riyadh shipping may cost more than this.`
+  const [more, all] = [moneyText(fee.extra, currency), moneyText(expected, currency)]
+  return `The fee for ${city} is set when the order is made. Your last order there, ${localTime(fee.at)}, was charged ${more} more than its lock: expect ${all} in all.`
 }
 
 function takingUp({reference, startedAt, pending}: Earlier): string {

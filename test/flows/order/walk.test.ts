@@ -1,10 +1,12 @@
 import {afterEach, describe, expect, test} from 'vitest'
 import {addCartItem} from '../../../src/contract/cart.ts'
 import type {Failure} from '../../../src/contract/failure.ts'
+import {digits} from '../../../src/contract/money.ts'
 import type {CreatedOrder} from '../../../src/contract/orders.ts'
+import type {Send} from '../../../src/contract/wire.ts'
 import {linesOf, viewCart} from '../../../src/flows/cart/lines.ts'
 import {walk} from '../../../src/flows/order/walk.ts'
-import type {Walker, WalkRequest} from '../../../src/flows/order/walker.ts'
+import type {Offer, Walker, WalkRequest} from '../../../src/flows/order/walker.ts'
 import {address} from '../../support/address.ts'
 import {openShop, type Shop} from '../../support/shop.ts'
 
@@ -196,6 +198,68 @@ describe('the walk', () => {
     )
     expect(failure).toMatchObject({code: 'LIMIT_EXCEEDED', exitCode: 7})
     expect(await shop.records.all()).toEqual([])
+  })
+
+  const far = {...address, city: 'Jeddah'}
+
+  test('the fee of a far city, after a yes, is no alert; the next offer quotes it', async () => {
+    shop = await openShop()
+    await shop.fill('C-1')
+    const seen: Offer[] = []
+    const {walker} = person({charge: ['yes', 'yes']})
+    const charge = (offer: Offer) => {
+      seen.push(offer)
+      return walker.charge(offer)
+    }
+    const first = await walk(shop.walkTools, request({address: far}), {...walker, charge})
+    expect(first).toMatchObject({far: 'Jeddah', order: {differs: {}}})
+    await shop.fill('C-1')
+    const tools = {...shop.walkTools, newReference: () => 'made-up-2'}
+    const second = await walk(tools, request({address: {...far, city: ' jeddah'}}), {...walker, charge})
+    expect(seen.map((offer) => offer.far?.fee?.extra && 'quoted')).toEqual([undefined, 'quoted'])
+    expect(String(seen[1]?.far?.expected)).toBe(String(second.order.total))
+  })
+
+  test.each([
+    {name: 'with --yes', more: {address: far, yes: true}},
+    {name: 'above a limit that was typed', more: {address: far, maxTotal: '110'}},
+  ])('the fee of a far city is an alert $name', async ({more}) => {
+    shop = await openShop()
+    await shop.fill('C-1')
+    const failure = await failing(walk(shop.walkTools, request(more), person().walker))
+    expect(failure).toMatchObject({code: 'CHARGED_ABOVE', exitCode: 8})
+  })
+
+  test('a total that fell between a yes and the order is charged, and told', async () => {
+    shop = await openShop()
+    await shop.fill('C-1')
+    const cheaper = () => {
+      shop.sandbox.state.world.run('UPDATE assortment SET price = price - 100')
+      shop.later(16 * 60)
+      return 'yes' as const
+    }
+    const {walker, events, offers} = person({charge: [cheaper]})
+    const {order} = await walk(shop.walkTools, request({interactive: false, address}), walker)
+    expect(events.at(-1)).toMatchObject({kind: 'cheaper', agreed: digits(offers[0] ?? ''), now: order.total})
+  })
+
+  test('without anybody to ask a lock that is too old at once is not a way to a higher total', async () => {
+    const short =
+      (send: Send): Send =>
+      async (asked) => {
+        const answer = await send(asked)
+        if (!asked.url.includes('lock=true')) return answer
+        shop.sandbox.state.world.run('UPDATE assortment SET price = price + 100')
+        const body = JSON.parse(answer.body)
+        body.payload.lockExpiresAt = body.payload.pricedAt
+        return {...answer, body: JSON.stringify(body)}
+      }
+    shop = await openShop({through: short})
+    await shop.fill('C-1')
+    const failure = await failing(
+      walk(shop.walkTools, request({interactive: false, address}), person().walker),
+    )
+    expect(failure).toMatchObject({code: 'LIMIT_EXCEEDED', exitCode: 7})
   })
 
   test('a rise within --max-total needs nobody', async () => {
