@@ -12,6 +12,7 @@ import {failureDocument, stackText, tellFailure, unwritable} from './terminal/fa
 import type {ListFlags, OutputFlags, SessionFlags} from './terminal/flags.ts'
 import {Interrupts, withStory} from './terminal/interrupts.ts'
 import {collected, type Listing, type Mode, Outlet, placeOf, printDocument} from './terminal/output.ts'
+import {caseless} from './terminal/parsing.ts'
 import type {Query} from './terminal/query/query.ts'
 import {showViews} from './terminal/show.ts'
 import type {Table, View} from './terminal/table.ts'
@@ -26,6 +27,8 @@ type Parsed = {[name: string]: any}
  * to show(), and returns the document that --json prints. Errors and exit codes are dealt with here, once.
  */
 export abstract class ScentCommand extends Command {
+  /** Whether the command asks for a yes before it changes anything. */
+  static confirms = false
   private views: View[] = []
   private asides: string[] = []
   private flags: Partial<OutputFlags> = {}
@@ -71,10 +74,11 @@ export abstract class ScentCommand extends Command {
   }
 
   /** Questions to the person at the terminal; --no-input and a missing terminal turn them into usage errors. */
-  async ask(): Promise<Ask> {
+  async ask(flags = this.flags): Promise<Ask> {
+    this.flags = flags
     const {openAsk} = await import('./terminal/ask.ts')
-    const interactive = !this.flags['no-input'] && process.stdin.isTTY && process.stderr.isTTY
-    return openAsk({interactive, yes: this.flags.yes === true})
+    const interactive = !flags['no-input'] && process.stdin.isTTY && process.stderr.isTTY
+    return openAsk({interactive, yes: flags.yes === true})
   }
 
   /** The one confirmation of a command that changes something. Fails with DECLINED, or MISSING_INPUT naming --yes. */
@@ -149,7 +153,13 @@ export abstract class ScentCommand extends Command {
   ): Promise<Interfaces.ParserOutput<F, B, A>> {
     // oclif would take what is piped in for the first argument that is left out, and a secret for its value.
     for (const arg of Object.values(options?.args ?? {})) arg.ignoreStdin = true
-    const parsed = await super.parse<F, B, A>(options, argv)
+    const {confirms} = this.ctor as typeof ScentCommand
+    const line = {id: this.id ?? '', argv: argv ?? this.argv, options: options ?? {}, confirms}
+    const parse = (given = line.options, words = argv) => super.parse<F, B, A>(caseless(given), words)
+    const parsed = await parse().catch(async () => {
+      const {complete} = await import('./terminal/missing.ts')
+      return complete({...line, parse, ask: (flags) => this.ask(flags)})
+    })
     this.flags = parsed.flags as Partial<OutputFlags>
     requireOneOutput(this.flags, parsed.raw)
     // A bad expression must be known before anything is sent.

@@ -15,12 +15,16 @@ interface Choice<T> {
   description?: string
 }
 
+type MaybeLater<T> = T | Promise<T>
+
 /** Questions to the person at the terminal. Each fails with MISSING_INPUT if nobody can be asked. */
 export interface Ask {
   /** Whether there is a person at a terminal, who can answer. */
   readonly interactive: boolean
   /** `check` returns what is wrong with an answer, or undefined. */
-  text(question: Question & {initial?: string; check?(answer: string): string | undefined}): Promise<string>
+  text(
+    question: Question & {initial?: string; check?(answer: string): MaybeLater<string | undefined>},
+  ): Promise<string>
   /** Read without echo. */
   secret(question: Question): Promise<string>
   choose<T>(question: Question & {choices: Choice<T>[]; initial?: T}): Promise<T>
@@ -111,7 +115,7 @@ function textPrompt({message, initial, check}: Parameters<Ask['text']>[0]) {
   return {
     message: safe(message),
     ...(initial === undefined ? {} : {default: initial}),
-    validate: (answer: string) => check?.(answer.trim()) ?? true,
+    validate: async (answer: string) => (await check?.(answer.trim())) ?? true,
   }
 }
 

@@ -1,9 +1,10 @@
 import * as Flags from '@oclif/core/flags'
-import type {DiscountBody} from '../contract/discounts.ts'
+import {type DiscountBody, discountType, productScope} from '../contract/discounts.ts'
 import {Failure} from '../contract/failure.ts'
 import {millis} from '../contract/forms.ts'
 import {type Digits, digits} from '../contract/money.ts'
 import {requireUuid} from './flags.ts'
+import {inAnyCase} from './parsing.ts'
 
 const group = {helpGroup: 'CODE'}
 
@@ -60,14 +61,14 @@ interface Given {
 export function discountChanges(flags: Given): Partial<DiscountBody> {
   for (const id of flags.variant ?? []) requireUuid('--variant', id)
   const changes = {
-    discountType: flags.type,
+    discountType: flags.type && (inAnyCase(flags.type, discountType.known) ?? flags.type),
     value: flags.value === undefined ? undefined : amount('--value', flags.value),
     validFrom: moment('--valid-from', flags['valid-from']),
     validTo: moment('--valid-to', flags['valid-to']),
     isActive: flags.active,
     totalUsageCap: cap('--total-cap', flags['total-cap']),
     perCustomerCap: cap('--customer-cap', flags['customer-cap']),
-    productScope: flags.scope,
+    productScope: flags.scope && (inAnyCase(flags.scope, productScope.known) ?? flags.scope),
     scopedVariantIds: flags.variant,
     minOrderValue:
       flags['min-order'] === 'none'

@@ -134,6 +134,11 @@ export const listFlags = {
   }),
 }
 
+/** The same flag where it must be given. */
+export function needed<T>(flag: Interfaces.OptionFlag<T | undefined>): Interfaces.OptionFlag<T> {
+  return {...flag, required: true} as Interfaces.OptionFlag<T>
+}
+
 /** Fails with INVALID_INPUT if the value of a flag is not an id, before a question is asked about it. */
 export function requireUuid(flag: string, text: string): void {
   if (!isUuid(text))

@@ -4,22 +4,25 @@ import {nearest} from '../contract/nearest.ts'
 
 /** Turns what a command threw into a Failure: oclif's refusals of a command line, and bugs, which keep their cause. */
 export function failureOf(error: unknown, id: string, flags: string[]): Failure {
-  if (isFailure(error)) return error
+  if (isFailure(error)) return unwrapped(error)
   if (!(error instanceof Error) || !('oclif' in error)) {
     const message = `This is a bug in scent: ${error instanceof Error ? error.message : String(error)}`
     return new Failure('UNEXPECTED', {message}, {cause: error})
   }
-  const missing = missingArguments(error)
-  if (missing !== undefined) return new Failure('MISSING_INPUT', {message: missing, hint: helpOf(id)})
   const message = reasonsOf(error.message)
-  const code = /^Missing/.test(message) ? 'MISSING_INPUT' : 'INVALID_INPUT'
   const unknown = 'flags' in error && Array.isArray(error.flags) ? String(error.flags[0]) : ''
   const [near] = unknown.startsWith('--') ? nearest(unknown.slice(2), flags) : []
   const hint = `${near ? `Did you mean --${near}? ` : ''}${helpOf(id)}`
-  return new Failure(code, {message, hint})
+  return new Failure('INVALID_INPUT', {message, hint})
 }
 
-/** oclif's messages about flags as sentences, the missing flags first. */
+/** Into the message of a flag's own check oclif writes around it. */
+function unwrapped(failure: Failure): Failure {
+  failure.message = failure.message.replace(/^Parsing --\S+ \n\t(.*)\nSee more help with --help$/s, '$1')
+  return failure
+}
+
+/** oclif's messages about flags as sentences. */
 function reasonsOf(message: string): string {
   const lines = message
     .replace(/\u001b\[[\d;]*m/g, '')
@@ -28,12 +31,7 @@ function reasonsOf(message: string): string {
     .replace(/^Parsing (--\S+)\s+/gm, '$1: ')
     .split(/\s*\n\s*/)
     .filter((line) => line !== '')
-  const missing = lines.flatMap((line) => /^Missing required flag (?:--)?(\S+)/.exec(line)?.[1] ?? [])
-  const names = missing.map((name) => `--${name}`).join(' and ')
-  const others = lines.filter((line) => !line.startsWith('Missing required flag')).map(sentenceOf)
-  const told =
-    missing.length === 0 ? [] : [`Missing required ${missing.length > 1 ? 'flags' : 'flag'} ${names}.`]
-  return [...told, ...new Set(others)].join(' ')
+  return [...new Set(lines.map(sentenceOf))].join(' ')
 }
 
 function sentenceOf(line: string): string {
@@ -43,27 +41,7 @@ function sentenceOf(line: string): string {
   return /[.?!]$/.test(text) ? text : `${text}.`
 }
 
-const helpOf = (id: string) => `See \`scent ${id.replaceAll(':', ' ')} --help\`.`
-
-interface Arg {
-  name: string
-  description?: string
-  options?: string[]
-}
-
-/**
- * Names the arguments that are missing; returns undefined if the error is about something else. oclif's own message
- * goes on about flags that take several values: ours take one each.
- */
-function missingArguments(error: Error): string | undefined {
-  if (!/^Missing \d+ required arg/.test(error.message) || !('args' in error)) return undefined
-  const args = error.args as Arg[]
-  const told = args.map(({name, description, options}) => {
-    const what = options ? `${options.join(', ')}` : (description ?? '').replace(/\.$/, '')
-    return `${name.toUpperCase()}${what && ` (${what})`}`
-  })
-  return `Missing ${told.join(' and ')}.`
-}
+export const helpOf = (id: string) => `See \`scent ${id.replaceAll(':', ' ')} --help\`.`
 
 /** Whether a command line asks for JSON, even if it can't be parsed. */
 export function wantsJson(argv: string[], env: NodeJS.ProcessEnv = process.env): boolean {

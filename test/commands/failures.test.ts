@@ -114,7 +114,7 @@ const aReturn = ['returns', 'create', aLine, '--group', aLine, '--line', `${aLin
 describe('wrong usage exits with 2, in either voice', () => {
   it.each([
     [['orders', 'get'], 'MISSING_INPUT', 'id'],
-    [['cart', 'set', 'x', '--customer', 'c'], 'INVALID_INPUT', 'quantity'],
+    [['cart', 'set', 'x', '--customer', 'c'], 'MISSING_INPUT', '--quantity N'],
     [['cart', 'set', 'x', '--quantity', '1'], 'MISSING_INPUT', '--customer'],
     [['cart', 'remove', 'x'], 'MISSING_INPUT', '--customer'],
     [['cart', 'clear'], 'MISSING_INPUT', '--customer'],
@@ -153,7 +153,7 @@ describe('wrong usage exits with 2, in either voice', () => {
     [['wishlist', 'show', 'C1'], 'INVALID_INPUT', '`scent wishlist show` takes no argument "C1".'],
     [['checkout', 'preview', 'x', 'y'], 'INVALID_INPUT', '`scent checkout preview` takes no argument "x y".'],
     [['checkout', 'previw'], 'INVALID_INPUT', 'Did you mean `scent checkout preview`'],
-    [['reports', 'sales'], 'MISSING_INPUT', 'Missing required flags --from and --to.'],
+    [['reports', 'sales'], 'MISSING_INPUT', 'Missing --from TIME and --to TIME.'],
     [['wallet', 'transactions', '--check', '--all'], 'INVALID_INPUT', '--all does not go with --check.'],
     [['sandbox', 'fault', '--id', '3'], 'INVALID_INPUT', '--id needs --clear as well.'],
     [

@@ -21,7 +21,7 @@ const {commands} = JSON.parse(readFileSync(join(root, 'oclif.manifest.json'), 'u
 function wrongUse([id, {args, flags}]: [string, Command]): [string, string[]] {
   const needed = [...Object.values(args), ...Object.values(flags)].some(({required}) => required)
   const words = id.split(':')
-  return [id, needed ? words : [...words, '--no-such-flag-of-any-command-here']]
+  return [id, needed ? [...words, '--no-input'] : [...words, '--no-such-flag-of-any-command-here']]
 }
 
 const env = emptyUser()

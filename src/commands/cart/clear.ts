@@ -3,9 +3,10 @@ import type {Cart} from '../../contract/cart.ts'
 import {emptyCart} from '../../flows/cart/edit.ts'
 import {apiFlags} from '../../terminal/flags.ts'
 import {cartTable} from '../../terminal/views/cart.ts'
-import {lineCustomer, requireCustomer} from './set.ts'
+import {lineCustomer} from './set.ts'
 
 export default class CartClear extends ScentCommand {
+  static override confirms = true
   static override summary = 'Remove all lines of a cart.'
   static override description =
     'The partner-level cart has no route that clears it, which is why --customer is needed. Asks once; --yes answers.'
@@ -14,7 +15,7 @@ export default class CartClear extends ScentCommand {
 
   async run(): Promise<Cart> {
     const {flags} = await this.parse(CartClear)
-    const customerRef = requireCustomer(flags.customer)
+    const customerRef = flags.customer
     await this.confirm(`Remove all lines of the cart of ${customerRef}?`)
     const {client} = await this.session(flags)
     const cart = await emptyCart(client, customerRef)

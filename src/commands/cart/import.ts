@@ -4,6 +4,7 @@ import {type ImportMode, importModes} from '../../flows/cart/steps.ts'
 import {apiFlags, customerFlag, refusedFlag, rowsArg} from '../../terminal/flags.ts'
 
 export default class CartImport extends ScentCommand {
+  static override confirms = true
   static override summary = 'Fill carts from a file, each line exactly once.'
   static override description =
     `FILE is CSV with the columns variantId (or sku), quantity and, unless --customer is given, customerRef, in any order; or NDJSON of the same. The whole file is checked first: if a line is bad, all bad lines are named and nothing is sent.

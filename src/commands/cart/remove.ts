@@ -5,7 +5,7 @@ import {removeLine} from '../../flows/cart/edit.ts'
 import type {CartView} from '../../flows/cart/lines.ts'
 import {apiFlags} from '../../terminal/flags.ts'
 import {cartView} from '../../terminal/views/cart.ts'
-import {lineCustomer, requireCustomer} from './set.ts'
+import {lineCustomer} from './set.ts'
 
 export default class CartRemove extends ScentCommand {
   static override summary = 'Remove a line from a cart.'
@@ -19,7 +19,7 @@ export default class CartRemove extends ScentCommand {
 
   async run(): Promise<CartView> {
     const {args, flags} = await this.parse(CartRemove)
-    const customerRef = requireCustomer(flags.customer)
+    const customerRef = flags.customer
     const {client} = await this.session(flags)
     const cart = await removeLine(client, customerRef, args.variant)
     await this.showMentioned(mentionedCart, cart, (one) => [cartView(one)])

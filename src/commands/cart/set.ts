@@ -1,21 +1,24 @@
 import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
 import {ScentCommand} from '../../command.ts'
-import {Failure} from '../../contract/failure.ts'
 import {setQuantity, stepLine} from '../../flows/cart/edit.ts'
 import type {CartView} from '../../flows/cart/lines.ts'
 import {apiFlags} from '../../terminal/flags.ts'
 import {cartView} from '../../terminal/views/cart.ts'
 
-/** The service has no route for the lines of any other cart; without it requireCustomer() says so. */
-export const lineCustomer = Flags.string({summary: 'Customer whose cart it is (needed).', helpValue: 'REF'})
+/** The service has no route that changes the lines of any other cart. */
+export const lineCustomer = Flags.string({
+  summary: "Customer whose cart it is; the partner's own can't be changed by line.",
+  helpValue: 'REF',
+  required: true,
+})
 
 const ways = ['quantity', 'increment', 'decrement'] as const
 
 export default class CartSet extends ScentCommand {
   static override summary = 'Set the quantity of a cart line.'
   static override description =
-    'Give one of --quantity, --increment and --decrement. The line must be in the cart already; a step down from 1 removes it. The partner-level cart has no route that changes a line, which is why --customer is needed.'
+    'Give one of --quantity, --increment and --decrement; in a terminal the quantity is asked for. The line must be in the cart already; a step down from 1 removes it. The partner-level cart has no route that changes a line, which is why --customer is needed.'
   static override examples = [
     '<%= config.bin %> cart set d2d38be7-ed73-4a47-bba0-44575c832aa4 --quantity 3 --customer C-1042',
     '<%= config.bin %> cart set d2d38be7-ed73-4a47-bba0-44575c832aa4 --increment --customer C-1042',
@@ -31,7 +34,7 @@ export default class CartSet extends ScentCommand {
 
   async run(): Promise<CartView> {
     const {args, flags} = await this.parse(CartSet)
-    const customerRef = requireCustomer(flags.customer)
+    const customerRef = flags.customer
     const {client} = await this.session(flags)
     const cart =
       flags.quantity === undefined
@@ -40,14 +43,4 @@ export default class CartSet extends ScentCommand {
     this.show(cartView(cart))
     return cart
   }
-}
-
-/** The cart of a customer; the spec has routes that change lines for these only. */
-export function requireCustomer(customer: string | undefined): string {
-  if (customer !== undefined) return customer
-  throw new Failure('MISSING_INPUT', {
-    message:
-      "Which cart? The service can change the lines of a customer's cart only, not of the partner-level one.",
-    hint: 'Give --customer REF.',
-  })
 }

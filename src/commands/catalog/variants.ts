@@ -3,6 +3,7 @@ import {ScentCommand} from '../../command.ts'
 import {listVariants} from '../../contract/variants.ts'
 import {apiFlags, listFlags} from '../../terminal/flags.ts'
 import type {Listing} from '../../terminal/output.ts'
+import {oneOf} from '../../terminal/parsing.ts'
 import {variantColumns} from '../../terminal/views/variants.ts'
 
 export const include = Flags.string({
@@ -82,5 +83,6 @@ export function tokens(include: string): string[] | undefined {
     .split(',')
     .map((token) => token.trim())
     .filter((token) => token !== '')
+    .map((token) => oneOf('--include', token, listVariants.query.include.values))
   return given.length === 0 ? undefined : given
 }

@@ -16,7 +16,9 @@ export default class CommissionsList extends ScentCommand {
   static override flags = {
     ...apiFlags,
     ...listFlags,
-    status: Flags.string({summary: 'Provisional, Issued or Settled.', helpValue: 'S'}),
+    status: Flags.option({options: listCommissionPeriods.query.status.values})({
+      summary: 'Those of one status.',
+    }),
   }
 
   async run(): Promise<Listing> {

@@ -10,6 +10,7 @@ import {card} from '../../terminal/table.ts'
 import {commissionColumns} from '../../terminal/views/commissions.ts'
 
 export default class CommissionsObject extends ScentCommand {
+  static override confirms = true
   static override summary = 'Object to a provisional commission period.'
   static override description =
     'Once a period, and only until its issue date. The reason has 1 to 1000 characters; - reads it from stdin. Asks once; --yes answers.'

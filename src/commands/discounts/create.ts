@@ -1,32 +1,34 @@
 import * as Args from '@oclif/core/args'
 import {ScentCommand} from '../../command.ts'
 import {createDiscountCode, type DiscountBody, type DiscountCode} from '../../contract/discounts.ts'
-import {Failure} from '../../contract/failure.ts'
 import {createDiscount} from '../../flows/discounts.ts'
 import {discountChanges, discountFlags} from '../../terminal/discount-flags.ts'
-import {apiFlags} from '../../terminal/flags.ts'
+import {apiFlags, needed} from '../../terminal/flags.ts'
 import {card} from '../../terminal/table.ts'
 import {discountColumns} from '../../terminal/views/discounts.ts'
 
 export default class DiscountsCreate extends ScentCommand {
   static override summary = 'Create a discount code.'
   static override description =
-    'A discount is for display and reporting: it never changes what an order is charged. Needs --type, --value, --valid-from and --valid-to; the code is active, for all products and without caps where no flag says otherwise. Sent once; after a lost answer it is looked for in the list, where only one that was made since is taken for it.'
+    'A discount is for display and reporting: it never changes what an order is charged. Needs --type, --value, --valid-from and --valid-to, and asks for those that are missing; the code is active, for all products and without caps where no flag says otherwise. Sent once; after a lost answer it is looked for in the list, where only one that was made since is taken for it.'
   static override examples = [
     '<%= config.bin %> discounts create RAMADAN15 --type Percent --value 15 --valid-from 2026-02-18 --valid-to 2026-03-20',
   ]
   static override args = {
     code: Args.string({description: "The code; it can't be changed later.", required: true}),
   }
-  static override flags = {...apiFlags, ...discountFlags}
+  static override flags = {
+    ...apiFlags,
+    ...discountFlags,
+    type: needed(discountFlags.type),
+    value: needed(discountFlags.value),
+    'valid-from': needed(discountFlags['valid-from']),
+    'valid-to': needed(discountFlags['valid-to']),
+  }
 
   async run(): Promise<DiscountCode> {
     const {args, flags} = await this.parse(DiscountsCreate)
     const given = discountChanges(flags)
-    const needed = ['type', 'value', 'valid-from', 'valid-to'] as const
-    const missing = needed.filter((flag) => flags[flag] === undefined).map((flag) => `--${flag}`)
-    if (missing.length > 0)
-      throw new Failure('MISSING_INPUT', {message: `A code needs ${missing.join(', ')}.`})
     const body = {code: args.code, ...unsaid, ...given} as {code: string} & DiscountBody
     const {client, time} = await this.session(flags)
     const created = await createDiscount(client, body, time.ticks)

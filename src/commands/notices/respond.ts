@@ -12,6 +12,7 @@ const costs: Record<NoticeChoice, string> = {
 }
 
 export default class NoticesRespond extends ScentCommand {
+  static override confirms = true
   static override summary = 'Answer an unfulfillable-line notice.'
   static override description =
     `CancelWhole cancels the whole outstanding line with a full refund. ShipAvailable ships what is available and refunds the shortfall; a Lost shipment is cancelled whole either way. A notice is open for 72 hours, then the service decides.

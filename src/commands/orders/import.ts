@@ -4,6 +4,7 @@ import {amountFlag, ratioFlag} from '../../terminal/amounts.ts'
 import {apiFlags, concurrencyFlag, refusedFlag, rowsArg} from '../../terminal/flags.ts'
 
 export default class OrdersImport extends ScentCommand {
+  static override confirms = true
   static override summary = 'Place the orders of a file, each exactly once.'
   static override description =
     `Checks the whole file first: if a line is bad, all bad lines are named and nothing is sent. Then it shows the plan, asks once, and works through the orders at the pace that the quota allows.

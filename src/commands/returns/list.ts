@@ -18,10 +18,7 @@ export default class ReturnsList extends ScentCommand {
     ...apiFlags,
     ...listFlags,
     order: Flags.string({summary: 'Scent order id.', helpValue: 'UUID'}),
-    status: Flags.string({
-      summary: 'Requested, Accepted, Processing, Refunded, Rejected or Withdrawn.',
-      helpValue: 'S',
-    }),
+    status: Flags.option({options: listReturns.query.status.values})({summary: 'Those of one status.'}),
   }
 
   async run(): Promise<Listing> {

@@ -7,6 +7,7 @@ import {apiFlags} from '../../terminal/flags.ts'
 type Withdrawn = Awaited<ReturnType<typeof withdraw>>
 
 export default class ReturnsWithdraw extends ScentCommand {
+  static override confirms = true
   static override summary = 'Withdraw a return request that is still Requested.'
   static override description =
     "Once the service has decided on a request, it can't be withdrawn any more. Asks once; --yes answers."

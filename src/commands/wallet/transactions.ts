@@ -23,12 +23,11 @@ export default class WalletTransactions extends ScentCommand {
     ...listFlags,
     from: Flags.string({summary: 'Entries from this time on.', helpValue: 'TIME'}),
     to: Flags.string({summary: 'Entries up to this time.', helpValue: 'TIME'}),
-    type: Flags.string({
-      summary: 'What an entry is for, such as Order or Refund; repeatable.',
+    type: Flags.option({
+      options: listWalletTransactions.query.referenceType.values,
       multiple: true,
       multipleNonGreedy: true,
-      helpValue: 'T',
-    }),
+    })({summary: 'What an entry is for; repeatable.'}),
     check: Flags.boolean({
       summary: 'Follow the chain of balances instead, and name its gaps.',
       exclusive: ['type', 'page', 'page-size', 'all', 'limit'],

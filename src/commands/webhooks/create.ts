@@ -1,8 +1,7 @@
 import {ScentCommand} from '../../command.ts'
-import {Failure} from '../../contract/failure.ts'
 import {createWebhook, type Subscription} from '../../contract/webhooks.ts'
 import {subscribe} from '../../flows/webhooks.ts'
-import {apiFlags} from '../../terminal/flags.ts'
+import {apiFlags, needed} from '../../terminal/flags.ts'
 import {subscriptionCard} from '../../terminal/views/webhooks.ts'
 import {headersOf, webhookFlags} from '../../terminal/webhook-flags.ts'
 
@@ -14,12 +13,15 @@ export default class WebhooksCreate extends ScentCommand {
     '<%= config.bin %> webhooks create --url https://hooks.example.com/scent --event order.completed',
     '<%= config.bin %> webhooks create --url https://hooks.example.com/scent --event order.completed --header X-Team=ops --json',
   ]
-  static override flags = {...apiFlags, ...webhookFlags}
+  static override flags = {
+    ...apiFlags,
+    ...webhookFlags,
+    url: needed(webhookFlags.url),
+    event: needed(webhookFlags.event),
+  }
 
   async run(): Promise<Subscription> {
     const {flags} = await this.parse(WebhooksCreate)
-    if (flags.url === undefined || flags.event === undefined)
-      throw new Failure('MISSING_INPUT', {message: 'A subscription needs --url and at least one --event.'})
     const headers = headersOf(flags.header)
     const session = await this.session(flags)
     const body = {url: flags.url, eventTypes: flags.event, ...(headers && {headers})}
