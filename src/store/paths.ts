@@ -51,6 +51,7 @@ function xdg(path: string | undefined): string | undefined {
 
 export const configFile = (folders: Folders) => join(folders.config, 'config.json')
 export const credentialsFile = (folders: Folders) => join(folders.config, 'credentials.json')
+export const sandboxSecretFile = (folders: Folders) => join(folders.state, 'sandbox.secret')
 export const sandboxFile = (folders: Folders) => join(folders.state, 'sandbox.json')
 
 /** A name for the files of one identity: a readable host, and a hash that no two identities share. */

@@ -1,8 +1,9 @@
+import {randomBytes} from 'node:crypto'
 import * as z from 'zod/mini'
 import {Failure} from '../contract/failure.ts'
-import {readOwn, removeOwn, writeOwn} from './files.ts'
+import {corrupt, createOwn, readOwn, removeOwn, writeOwn} from './files.ts'
 import {isAlive} from './lock.ts'
-import {type Folders, sandboxFile} from './paths.ts'
+import {type Folders, sandboxFile, sandboxSecretFile} from './paths.ts'
 import {isLoopback, parseFile} from './profiles.ts'
 
 /** How to reach the running sandbox of this user. It keeps this in the state folder, with mode 0600. */
@@ -56,4 +57,16 @@ export function removeLocator(folders: Folders, pid: number): void {
   const path = sandboxFile(folders)
   const text = readOwn(path)
   if (text !== undefined && parseFile(path, text, locator).pid === pid) removeOwn(path)
+}
+
+/**
+ * What the secrets of all sandboxes of this installation come from: random, made by the first start. Fails with
+ * CORRUPT_FILE or FOREIGN_FILE.
+ */
+export function sandboxSecret(folders: Folders): string {
+  const path = sandboxSecretFile(folders)
+  if (readOwn(path) === undefined) createOwn(path, `${randomBytes(32).toString('hex')}\n`)
+  const [, secret] = /^([0-9a-f]{64})\n$/.exec(readOwn(path) ?? '') ?? []
+  if (secret === undefined) throw corrupt(path, 'does not hold the secret of a sandbox')
+  return secret
 }

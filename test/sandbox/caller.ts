@@ -57,7 +57,7 @@ export function callerOf(sandbox: Sandbox, clientId = 'rimal-retail', onBehalfOf
 }
 
 export async function tokenOf(sandbox: Sandbox, clientId: string, more: object = {}): Promise<string> {
-  const known = credentialsOf(sandbox.state.world).find((credential) => credential.clientId === clientId)
+  const known = credentialsOf(sandbox.state).find((credential) => credential.clientId === clientId)
   const body = {clientId, clientSecret: known?.clientSecret, ...more}
   return (await raw(sandbox, 'POST', '/api/v1/auth/token', {body})).payload.accessToken
 }

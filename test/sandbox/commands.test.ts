@@ -23,6 +23,22 @@ const sandbox = (...argv: string[]): Promise<Ran> => scent(env, ['sandbox', ...a
 const json = async (...argv: string[]) => JSON.parse((await sandbox(...argv, '--json')).stdout)
 const start = (...argv: string[]) => json('start', '--detach', '--port', '0', ...argv)
 
+interface Credential {
+  clientId: string
+  clientSecret: string
+}
+
+/** The answer of the token route. */
+// biome-ignore lint/suspicious/noExplicitAny: tests look into envelopes of every shape
+async function mint(baseUrl: string, {clientId, clientSecret}: Credential): Promise<any> {
+  const response = await fetch(`${baseUrl}/api/v1/auth/token`, {
+    method: 'POST',
+    headers: {'content-type': 'application/json'},
+    body: JSON.stringify({clientId, clientSecret}),
+  })
+  return response.json()
+}
+
 describe('sandbox start', () => {
   test('--detach says in one line how it is reached, and leaves it running', async () => {
     const ended = await sandbox('start', '--detach', '--port', '0', '--memory')
@@ -59,6 +75,45 @@ describe('sandbox start', () => {
       expect(page).not.toMatch(/adminToken|[{}]/)
     },
   )
+
+  test('its secrets are of this installation: kept over starts and resets, and of no use anywhere else', async () => {
+    const {baseUrl, credentials} = await start('--memory')
+    const [{clientId, clientSecret}] = credentials
+    const {accessToken} = (await mint(baseUrl, credentials[0])).payload
+    const read = (token: string, at = baseUrl) =>
+      fetch(`${at}/api/v1/scent/variants`, {headers: {authorization: `Bearer ${token}`}})
+    expect(statSync(join(state, 'sandbox.secret')).mode & 0o777).toBe(0o600)
+    await sandbox('reset')
+    expect((await read(accessToken)).status).toBe(200)
+    await sandbox('stop')
+    const again = await start('--data', join(folder(), 'data'))
+    expect(again.credentials).toEqual(credentials)
+    expect((await read(accessToken, again.baseUrl)).status).toBe(200)
+
+    const other = {...env, SCENT_STATE_DIR: join(folder(), 'state')}
+    const argv = ['sandbox', 'start', '--detach', '--port', '0', '--memory', '--json']
+    const stranger = JSON.parse((await scent(other, argv)).stdout)
+    try {
+      expect(stranger.credentials[0]).toMatchObject({clientId, partnerId: credentials[0].partnerId})
+      expect(stranger.credentials[0].clientSecret).not.toBe(clientSecret)
+      expect(await mint(stranger.baseUrl, credentials[0])).toMatchObject({
+        state: 'UNAUTHORIZED_INVALID_CREDENTIALS',
+      })
+      expect((await read(accessToken, stranger.baseUrl)).status).toBe(401)
+    } finally {
+      await scent(other, ['sandbox', 'stop'])
+    }
+  })
+
+  test('a damaged secret is named, and nothing is served', async () => {
+    await start('--memory')
+    await sandbox('stop')
+    for (const text of ['', 'x'.repeat(64)]) {
+      writeFileSync(join(state, 'sandbox.secret'), text)
+      const {code, stdout} = await sandbox('start', '--port', '0', '--memory', '--json')
+      expect([code, JSON.parse(stdout).error.message]).toEqual([2, expect.stringContaining('sandbox.secret')])
+    }
+  })
 
   test('a second one is refused and changes nothing', async () => {
     const {baseUrl} = await start('--memory')

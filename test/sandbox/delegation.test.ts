@@ -32,7 +32,7 @@ function below(parent: string, clientId: string): void {
   const {world} = sandbox.state
   const id = world.id('partner')
   world.run(
-    `INSERT INTO partners SELECT ?1, ?2, ?2, id, path || '/' || ?1, environment, ?2, 'secret of ' || ?2, 1, 1, 1, 1,
+    `INSERT INTO partners SELECT ?1, ?2, ?2, id, path || '/' || ?1, environment, ?2, 1, 1, 1, 1,
        NULL, 'SAR', 14, 0, 100000 FROM partners WHERE client_id = ?3`,
     id,
     clientId,
@@ -50,7 +50,7 @@ const idOf = (clientId: string) => partnerByClientId(sandbox.state.world, client
 const walletOf = (clientId: string) => partnerByClientId(sandbox.state.world, clientId)?.wallet
 const wallets = () => Object.fromEntries(everyone.map((one) => [one, walletOf(one)]))
 const mint = (clientId: string, onBehalfOf: string) => {
-  const known = credentialsOf(sandbox.state.world).find((one) => one.clientId === clientId)
+  const known = credentialsOf(sandbox.state).find((one) => one.clientId === clientId)
   const body = {clientId, clientSecret: known?.clientSecret, onBehalfOf}
   return raw(sandbox, 'POST', '/api/v1/auth/token', {body})
 }

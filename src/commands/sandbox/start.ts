@@ -5,7 +5,7 @@ import {Failure} from '../../contract/failure.ts'
 import {ownFolder} from '../../store/files.ts'
 import {tryLock} from '../../store/lock.ts'
 import {type Folders, foldersOf} from '../../store/paths.ts'
-import {findSandbox, type Locator, removeLocator, saveLocator} from '../../store/sandbox.ts'
+import {findSandbox, type Locator, removeLocator, sandboxSecret, saveLocator} from '../../store/sandbox.ts'
 import {outputFlags} from '../../terminal/flags.ts'
 import {credentialColumns} from '../../terminal/views/sandbox.ts'
 
@@ -83,6 +83,7 @@ export default class SandboxStart extends ScentCommand {
     const sandbox = await createSandbox({
       ...(file === undefined ? {} : {file}),
       ...(flags.seed === undefined ? {} : {seed: flags.seed}),
+      secret: sandboxSecret(folders),
       limits: !flags['no-limits'],
       strict: flags.strict,
       ...(await this.tls(flags['tls-cert'], flags['tls-key'])),

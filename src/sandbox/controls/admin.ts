@@ -100,7 +100,7 @@ function routesOf(state: State, {folder}: AdminOptions): AdminRoute[] {
     plain('GET', '/info', () => infoOf(state)),
     plain('GET', '/state', () => stateView(state)),
     // Not part of the state, so that nobody who prints it prints secrets.
-    plain('GET', '/credentials', () => ({items: credentialsOf(world)})),
+    plain('GET', '/credentials', () => ({items: credentialsOf(state)})),
     plain('GET', '/check', () => ({violations: checkWorld(world)})),
     route('POST', '/reset', resetOrder, ({body}) => resetWorld(state, body.seed)),
     plain('POST', '/snapshots/{id}', ({id}) => takeSnapshot(world, folder, id)),

@@ -30,6 +30,8 @@ interface SandboxOptions {
   file?: string
   /** What a new database holds; `demo` by default. */
   seed?: string
+  /** The base of client secrets and token signatures; a random one by default. */
+  secret?: string
   /** Rate limits, as the service has them; on by default. */
   limits?: boolean
   /** The environment that it serves (G02); `staging` by default. */
@@ -60,7 +62,6 @@ interface Sandbox {
   close(): Promise<void>
 }
 
-/** The base of ids, secrets and signatures: every sandbox has the same ones. */
 const idSeed = 'scent-sandbox'
 
 /** Opens a sandbox: its database, its rules and its doors. */
@@ -81,7 +82,7 @@ export async function createSandbox(options: SandboxOptions = {}): Promise<Sandb
     adminToken,
     aside: state.world.aside,
     state,
-    credentials: credentialsOf(state.world),
+    credentials: credentialsOf(state),
     listen: async (ports = 0) => {
       const {tls} = options
       server = createServer(door, state, tls)
@@ -100,17 +101,19 @@ export async function createSandbox(options: SandboxOptions = {}): Promise<Sandb
 function openState(options: SandboxOptions, closing: AbortSignal): State {
   const world = openWorld(options.file ?? ':memory:', idSeed)
   const clock = openClock(world)
+  const secret = options.secret ?? randomBytes(32).toString('hex')
   const environment = options.environment ?? 'staging'
   const assumptions = assume(options.assume)
   const strict = options.strict ?? false
   const ticker = createTicker(() => state)
   const state: State = {
     seed: idSeed,
+    secret,
     world,
     clock,
     environment,
     closing,
-    tokens: createTokens(idSeed),
+    tokens: createTokens(secret),
     assumptions,
     assumed: turned(assumptions).join(' ') || 'default',
     limits: {

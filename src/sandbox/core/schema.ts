@@ -4,7 +4,7 @@ import {type Row, table} from './table.ts'
 // customer_ref; `n` counts the rows of a table.
 
 /** The version of these tables, kept in the database (Z03). It counts up with every change of them. */
-export const schemaVersion = 2
+export const schemaVersion = 3
 
 export const meta = table('meta', 'key TEXT PRIMARY KEY, value TEXT NOT NULL')
 export const counters = table('counters', 'kind TEXT PRIMARY KEY, n INTEGER NOT NULL')
@@ -14,7 +14,7 @@ export const partners = table(
   'partners',
   `id TEXT PRIMARY KEY, global_id TEXT NOT NULL, name TEXT NOT NULL, parent_id TEXT, path TEXT NOT NULL,
   environment TEXT NOT NULL CHECK (environment IN ('staging','production')), client_id TEXT NOT NULL,
-  client_secret TEXT NOT NULL, active INTEGER NOT NULL DEFAULT 1, product_access INTEGER NOT NULL DEFAULT 1,
+  active INTEGER NOT NULL DEFAULT 1, product_access INTEGER NOT NULL DEFAULT 1,
   marketing INTEGER NOT NULL DEFAULT 0, notify_enabled INTEGER NOT NULL DEFAULT 1, vat_number TEXT,
   currency TEXT NOT NULL DEFAULT 'SAR', return_window_days INTEGER NOT NULL DEFAULT 14,
   overdraft INTEGER NOT NULL DEFAULT 0, wallet INTEGER CHECK (wallet >= 0 OR overdraft)`,

@@ -1,4 +1,3 @@
-import {createHmac} from 'node:crypto'
 import {Failure} from '../../contract/failure.ts'
 import {openPeriod} from '../rules/commissions.ts'
 import {type Halalas, portion, vatOn} from '../rules/money.ts'
@@ -94,11 +93,6 @@ function startMonth(world: World, partnerIds: Iterable<string>, now: number): vo
   for (const id of partnerIds) openPeriod(world, id, now)
 }
 
-/** G01: the secret of a demo credential, always the same, so that scripts can hold it. */
-function secretOf(key: string): string {
-  return createHmac('sha256', 'scent-sandbox-secret').update(key).digest('hex').slice(0, 40)
-}
-
 function insertPartner(
   world: World,
   partner: DemoPartner,
@@ -116,7 +110,6 @@ function insertPartner(
     path: parentId === null ? id : `${parentId}/${id}`,
     environment,
     client_id: partner.key,
-    client_secret: secretOf(partner.key),
     active: partner.active,
     marketing: partner.marketing,
     vat_number: partner.vatNumber ?? null,

@@ -8,7 +8,10 @@ import type {World} from './world.ts'
 
 /** Everything a running sandbox knows. What must survive a crash is in `world`; the rest is of this process. */
 export interface State {
+  /** The base of ids: every sandbox has the same ones. */
   seed: string
+  /** The base of this installation's client secrets and token signatures. */
+  secret: string
   world: World
   clock: Clock
   tokens: Tokens

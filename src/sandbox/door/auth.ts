@@ -4,7 +4,7 @@ import type {CallOf} from '../core/call.ts'
 import type {Partner} from '../core/schema.ts'
 import type {Environment, Identity, State, TokenSpoil, Tokens} from '../core/state.ts'
 import type {World} from '../core/world.ts'
-import {partnerByClientId, partnerById} from '../rules/partners.ts'
+import {partnerByClientId, partnerById, secretOf} from '../rules/partners.ts'
 import {refuse} from './reply.ts'
 
 export const lifetimeSeconds = 300
@@ -13,14 +13,14 @@ const audience = 'partner-api'
 /** Verified tokens are remembered: checking a signature costs more than the rest of a read. */
 const remembered = 2_000
 
-const keyOf = (seed: string) => new Uint8Array(createHmac('sha256', seed).update('token-key').digest())
+const keyOf = (secret: string) => new Uint8Array(createHmac('sha256', secret).update('token-key').digest())
 
-export function createTokens(seed: string): Tokens {
-  const key = keyOf(seed)
+export function createTokens(secret: string): Tokens {
+  const key = keyOf(secret)
   const known = new Map<string, Identity>()
   return {
     mint: (identity, path, spoil) =>
-      sign(identity, path, spoil === 'foreign-key' ? keyOf(`${seed} foreign`) : key, spoil),
+      sign(identity, path, spoil === 'foreign-key' ? keyOf(`${secret} foreign`) : key, spoil),
     read: async (token) => {
       const cached = known.get(token)
       if (cached !== undefined) return cached
@@ -107,7 +107,7 @@ function bearerOf(authorization: string): string {
 export async function issueToken(state: State, body: CallOf<'mintToken'>['body']): Promise<unknown> {
   const {world} = state
   const partner = partnerByClientId(world, body.clientId)
-  const known = partner !== undefined && sameText(partner.client_secret, body.clientSecret)
+  const known = partner !== undefined && sameText(secretOf(state, partner.client_id), body.clientSecret)
   if (!known || partner.environment !== state.environment) refuse('UNAUTHORIZED_INVALID_CREDENTIALS')
   // T08: after a correct secret only; tokens that live already work on.
   if (!partner.active) refuse('UNAUTHORIZED_PARTNER_INACTIVE')

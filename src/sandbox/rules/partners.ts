@@ -1,5 +1,7 @@
+import {createHmac} from 'node:crypto'
 import {find, findAll} from '../core/rows.ts'
 import {type Partner, partners} from '../core/schema.ts'
+import type {State} from '../core/state.ts'
 import type {World} from '../core/world.ts'
 
 export function partnerById(world: World, id: string): Partner | undefined {
@@ -21,11 +23,16 @@ export type Credential = {
   name: string
 }
 
+/** G01: the secret of a credential, the same for all databases of one installation and for no other. */
+export function secretOf({secret}: Pick<State, 'secret'>, clientId: string): string {
+  return createHmac('sha256', secret).update(`client ${clientId}`).digest('hex').slice(0, 40)
+}
+
 /** G01: one for each partner. The start, the locator file and the controls tell them, secrets and all. */
-export function credentialsOf(world: World): Credential[] {
-  return allPartners(world).map(({client_id, client_secret, id, name}) => ({
+export function credentialsOf(state: Pick<State, 'world' | 'secret'>): Credential[] {
+  return allPartners(state.world).map(({client_id, id, name}) => ({
     clientId: client_id,
-    clientSecret: client_secret,
+    clientSecret: secretOf(state, client_id),
     partnerId: id,
     name,
   }))
