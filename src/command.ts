@@ -15,7 +15,7 @@ import {collected, type Listing, type Mode, Outlet, placeOf, printDocument} from
 import {caseless} from './terminal/parsing.ts'
 import type {Query} from './terminal/query/query.ts'
 import {showViews} from './terminal/show.ts'
-import type {Table, View} from './terminal/table.ts'
+import type {ListView, View} from './terminal/table.ts'
 import {roomOf, safe, wrap} from './terminal/text.ts'
 import {failureOf, requireOneOutput, wantsJson} from './terminal/usage.ts'
 
@@ -52,10 +52,10 @@ export abstract class ScentCommand extends Command {
     operation: O,
     input: Input<O>,
     flags: ListFlags,
-    view: Omit<Table<Item<O>>, 'rows'>,
+    view: ListView<Item<O>>,
   ): Promise<Listing> {
     const {readList} = await import('./session/list.ts')
-    const {document, rows} = await readList(client, operation, input, flags)
+    const {document, rows} = await readList(client, operation, input, flags, view)
     const {empty, past, more} = placeOf(document, flags.page ?? 1)
     this.show(rows ? {...view, ...(empty && {empty}), rows} : await anyView(document))
     if (past) this.asides.push(past)
@@ -143,7 +143,8 @@ export abstract class ScentCommand extends Command {
     {env = process.env, ...options}: SessionOptions & {env?: NodeJS.ProcessEnv} = {},
   ): Promise<Session> {
     const {openSession} = await import('./session.ts')
-    this.opened = openSession(flags, env, {job: 'all' in flags && flags.all === true, ...options})
+    const note = (text: string) => this.note(text)
+    this.opened = openSession(flags, env, {job: 'all' in flags && flags.all === true, note, ...options})
     return this.opened
   }
 
@@ -192,7 +193,7 @@ export abstract class ScentCommand extends Command {
     return result as T
   }
 
-  private get mode(): Mode {
+  protected get mode(): Mode {
     if (this.flags.json || this.flags.query !== undefined) return 'json'
     return this.flags.output ?? 'table'
   }

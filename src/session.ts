@@ -4,6 +4,7 @@ import type {Pacer} from './client/pace.ts'
 import {realTime} from './client/time.ts'
 import type {TokenSource} from './client/token.ts'
 import {openTransport} from './client/transport.ts'
+import {isUuid} from './contract/forms.ts'
 import type {CatalogTools} from './flows/catalog.ts'
 import type {OrderEvent, OrderTools} from './flows/order/records.ts'
 import type {WalkTools} from './flows/order/walker.ts'
@@ -46,6 +47,10 @@ export interface Session {
   webhooks(): Promise<WebhookRecords>
   /** What the local copy of this identity's catalog is read and brought up to date with. */
   catalogTools(): Promise<CatalogTools>
+  /** The ids of variants that a person has named by id or SKU; see resolveVariants(). */
+  variants(typed: readonly string[]): Promise<string[]>
+  /** The same of one. */
+  variant(typed: string): Promise<string>
   /** Keeps what an answer told of a subscription. */
   sawWebhook(subscription: {id: string; [field: string]: unknown}): Promise<void>
   /** What the client waits for, and for how many milliseconds more, if a board shows it. */
@@ -68,6 +73,8 @@ export interface SessionOptions {
   job?: boolean
   /** Waits are not told one by one: who draws a board asks for them. */
   board?: boolean
+  /** Tells a person what was taken for what they have typed. */
+  note?: (text: string) => void
 }
 
 type Env = Readonly<Record<string, string | undefined>>
@@ -81,7 +88,7 @@ type Env = Readonly<Record<string, string | undefined>>
 export function openSession(
   flags: SessionFlags,
   env: Env = process.env,
-  {job = false, board = false}: SessionOptions = {},
+  {job = false, board = false, note = () => {}}: SessionOptions = {},
 ): Session {
   const folders = foldersOf(env)
   const settings = settingsOf(flags, env, readConfig(folders))
@@ -105,6 +112,15 @@ export function openSession(
   const tools = {client, now: ticks, clock: () => new Date().toISOString(), sleep, random}
   const orders = async () => (await import('./store/orders.ts')).orderRecords(folders, identity)
   const webhooks = async () => (await import('./store/webhooks.ts')).webhookRecords(folders, identity)
+  const catalogTools = async () => {
+    const {catalogCache} = await import('./store/catalog.ts')
+    return {client, cache: catalogCache(folders, identity), now: realTime.now}
+  }
+  const variants = async (typed: readonly string[]) => {
+    if (typed.every(isUuid)) return [...typed]
+    const {resolveVariants} = await import('./flows/names.ts')
+    return resolveVariants(await catalogTools(), typed, note)
+  }
   return {
     ...{client, tokens, settings, identity, folders, progress, tools, orders, webhooks, clean},
     time: realTime,
@@ -118,10 +134,9 @@ export function openSession(
       const {whileAlone} = await import('./session/orders.ts')
       return whileAlone(cartLock(folders, identity, customerRef), work, progress, waiting)
     },
-    async catalogTools() {
-      const {catalogCache} = await import('./store/catalog.ts')
-      return {client, cache: catalogCache(folders, identity), now: realTime.now}
-    },
+    catalogTools,
+    variants,
+    variant: async (typed) => (await variants([typed]))[0] ?? '',
     sawWebhook: async (subscription) => (await webhooks()).note(subscription, new Date().toISOString()),
     waiting: () => (wait && wait.until > ticks() ? {why: wait.why, ms: wait.until - ticks()} : null),
     quota: requests.level,

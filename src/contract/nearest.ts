@@ -12,6 +12,8 @@ function distance(a: string, b: string): number {
   return row[b.length] ?? 0
 }
 
+const FAR = 0.4
+
 /** Up to three known words that may have been meant, the likeliest first. */
 export function nearest(word: string, known: Iterable<string>): string[] {
   const plain = word.toLowerCase()
@@ -19,9 +21,12 @@ export function nearest(word: string, known: Iterable<string>): string[] {
     .map((name) => {
       const lower = name.toLowerCase()
       const within = plain.length >= 3 && lower.includes(plain)
-      return {name, far: within ? 0 : distance(plain, lower) / Math.max(plain.length, lower.length)}
+      const longest = Math.max(plain.length, lower.length)
+      // As many letters as one has more than the other have to be added at least: a long text need not be compared.
+      const least = Math.abs(plain.length - lower.length) / longest
+      return {name, far: within ? 0 : least > FAR ? least : distance(plain, lower) / longest}
     })
-    .filter(({far}) => far <= 0.4)
+    .filter(({far}) => far <= FAR)
     .sort((a, b) => a.far - b.far)
     .slice(0, 3)
     .map(({name}) => name)

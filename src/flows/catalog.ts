@@ -1,7 +1,10 @@
 import type {Client} from '../client/client.ts'
+import {listBrands} from '../contract/brands.ts'
+import {isFailure} from '../contract/failure.ts'
 import type {Query} from '../contract/operation.ts'
+import {listScents, type Scent} from '../contract/scents.ts'
 import {listVariants, type Variant} from '../contract/variants.ts'
-import type {CachedVariant, Catalog, CatalogCache} from '../store/catalog.ts'
+import type {CachedScent, CachedVariant, Catalog, CatalogCache} from '../store/catalog.ts'
 
 export type CatalogEvent = {kind: 'variants-read'; count: number; of: number | undefined}
 
@@ -19,7 +22,7 @@ export interface CatalogSync {
   variants: number
   /** Variants that this sync has read. */
   read: number
-  /** How many of them were new or had another SKU before. */
+  /** How many of them were new, or had another SKU, size or scent before. */
   changed: number
   /** How many have left the assortment. Only a full sync can tell; null otherwise. */
   gone: number | null
@@ -43,34 +46,46 @@ const IDS = 50
 
 /**
  * Brings the local catalog up to date: reads what changed since the last sync, or everything if there was none or
- * `full` asks for it. Inactive variants are read too, as their SKUs still name them.
+ * `full` asks for it. Inactive variants are read too, as their SKUs still name them. The names are read if there is a
+ * scent whose name is not known.
  */
 export async function syncCatalog(tools: CatalogTools, {full = false} = {}): Promise<CatalogSync> {
   const before = await tools.cache.read()
-  const since = full ? undefined : before.synced?.since
-  const {variants, start} = await readAll(tools, since)
+  const since = full || isOld(before) ? undefined : before.synced?.since
   const at = new Date(tools.now()).toISOString()
-  const rows = [...variants].map(([id, sku]): CachedVariant => ({kind: 'variant', id, sku, at}))
-  const changed = rows.filter(({id, sku}) => before.skus.get(id) !== sku)
+  const {variants, start} = await readAll(tools, since, at)
+  const rows = [...variants.values()]
+  const changed = rows.filter((row) => !isSame(row, before.variants.get(row.id)))
+  const known = since === undefined ? variants : new Map([...before.variants, ...variants])
+  const scents = full || lacksNames(known, before) ? await readScents(tools, at) : []
   const end = {kind: 'synced', full: since === undefined, since: start, at} as const
-  if (since === undefined) await tools.cache.replace(rows, end)
-  else await tools.cache.add(changed, end)
-  const known = [...before.skus.keys()]
-  const gone = since === undefined ? known.filter((id) => !variants.has(id)).length : null
+  if (since === undefined)
+    await tools.cache.replace([...rows, ...(scents.length > 0 ? scents : before.scents.values()), end])
+  else await tools.cache.add([...changed, ...scents, end])
+  const gone = [...before.variants.keys()].filter((id) => !known.has(id)).length
   return {
-    variants: new Set([...known, ...variants.keys()]).size - (gone ?? 0),
+    variants: known.size,
     read: rows.length,
     changed: changed.length,
-    gone,
+    gone: since === undefined ? gone : null,
     full: end.full,
     syncedAt: at,
   }
 }
 
-/** Reads the SKU of each variant, and the time from which the next sync has to ask. */
-async function readAll(tools: CatalogTools, since: string | undefined) {
+/** Kept by a version that did not know which scent a variant is of. */
+const isOld = ({variants}: Catalog) => [...variants.values()].some(({scentId}) => scentId === undefined)
+
+const isSame = (one: CachedVariant, other: CachedVariant | undefined) =>
+  (['sku', 'scentId', 'sizeMl'] as const).every((field) => one[field] === other?.[field])
+
+const lacksNames = (variants: Catalog['variants'], {scents}: Catalog) =>
+  [...variants.values()].some(({scentId}) => scentId && !scents.has(scentId))
+
+/** Reads all variants that have changed, and the time from which the next sync has to ask. */
+async function readAll(tools: CatalogTools, since: string | undefined, at: string) {
   let start: string | undefined
-  let variants = new Map<string, string | null>()
+  let variants = new Map<string, CachedVariant>()
   for (let pass = 1; pass <= PASSES; pass += 1) {
     variants = new Map()
     const totals = new Set<unknown>()
@@ -83,13 +98,42 @@ async function readAll(tools: CatalogTools, since: string | undefined) {
       tools.tell?.({kind: 'variants-read', count, of: totalOf(totals)})
     }
     const query = {activeOnly: false, changedSince: since, pageSize: 100}
-    for await (const one of tools.client.pages(listVariants, {query}, {heard}))
-      variants.set(one.id.toLowerCase(), skuOf(one))
+    for await (const one of tools.client.pages(listVariants, {query}, {heard})) {
+      const row = rowOf(one, at)
+      variants.set(row.id, row)
+    }
     // If a row leaves the list or moves to its end, a row not read yet slips onto a page that was read.
     const total = totalOf(totals)
     if (total === undefined || (totals.size === 1 && variants.size >= total)) break
   }
   return {variants, start: start ?? startBy(undefined, tools.now())}
+}
+
+/**
+ * Reads the scents and their brands. The service only mentions these reads, and orders need no names: if they fail,
+ * there are none.
+ */
+export async function readScents({client}: CatalogTools, at: string): Promise<CachedScent[]> {
+  const pages = {query: {pageSize: 100}}
+  try {
+    const scents: Scent[] = []
+    for await (const one of client.pages(listScents, pages)) if (textOf(one?.id) !== null) scents.push(one)
+    const brands = new Map<unknown, string | null>()
+    for await (const one of client.pages(listBrands, pages)) brands.set(one?.id, textOf(one?.name))
+    return scents.map(({id, name, brandId, notes}) => ({
+      kind: 'scent',
+      id: id.toLowerCase(),
+      name: textOf(name),
+      brand: brands.get(brandId) ?? null,
+      notes: Object.values(notes ?? {})
+        .flat()
+        .flatMap((note) => textOf(note) ?? []),
+      at,
+    }))
+  } catch (error) {
+    if (!isFailure(error) || error.code === 'INTERRUPTED') throw error
+    return []
+  }
 }
 
 interface Heard {
@@ -114,7 +158,17 @@ function startBy(date: string | undefined, now: number): string {
   return new Date(start).toISOString()
 }
 
-const skuOf = ({sku}: Variant): string | null => (typeof sku === 'string' ? sku : null)
+const textOf = (value: unknown): string | null => (typeof value === 'string' ? value : null)
+
+/** A variant as the local catalog keeps it. */
+export const rowOf = ({id, sku, scentId, sizeMl}: Variant, at: string): CachedVariant => ({
+  kind: 'variant',
+  id: id.toLowerCase(),
+  sku: textOf(sku),
+  scentId: textOf(scentId)?.toLowerCase() ?? null,
+  sizeMl: typeof sizeMl === 'number' ? sizeMl : null,
+  at,
+})
 
 /**
  * The variants that SKUs stand for: none if a SKU is unknown, several if it is ambiguous. The service confirms what the
@@ -136,9 +190,9 @@ export async function resolveSkus(
   return found
 }
 
-function lookUp({skus: known}: Catalog, skus: readonly string[]): Map<string, string[]> {
+function lookUp({variants}: Catalog, skus: readonly string[]): Map<string, string[]> {
   const found = new Map<string, string[]>(skus.map((sku) => [sku, []]))
-  for (const [id, sku] of known) if (sku !== null) found.get(sku)?.push(id)
+  for (const {id, sku} of variants.values()) if (sku !== null) found.get(sku)?.push(id)
   return found
 }
 

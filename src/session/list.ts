@@ -4,6 +4,7 @@ import type {Input, Operation} from '../contract/operation.ts'
 import {itemsOf} from '../contract/paging.ts'
 import type {ListFlags} from '../terminal/flags.ts'
 import type {Listing} from '../terminal/output.ts'
+import type {ListView, Rows} from '../terminal/table.ts'
 
 /**
  * Reads a paged list as the list flags ask for it: one page, or all rows, which are read while they are taken. `rows`
@@ -14,7 +15,8 @@ export async function readList<O extends Operation>(
   operation: O,
   input: Input<O>,
   flags: ListFlags,
-): Promise<{document: Listing; rows: Iterable<Item<O>> | AsyncIterable<Item<O>> | undefined}> {
+  {through = (rows) => rows}: Pick<ListView<Item<O>>, 'through'>,
+): Promise<{document: Listing; rows: Rows<Item<O>> | undefined}> {
   const {all, limit, page, 'page-size': pageSize} = flags
   const paged = {
     ...input,
@@ -22,8 +24,9 @@ export async function readList<O extends Operation>(
   } as Input<O>
   if (all || limit !== undefined) {
     const rows = client.pages(operation, paged, limit === undefined ? {} : {limit})
-    return {document: {items: rows}, rows}
+    return {document: {items: rows}, rows: through(rows)}
   }
   const document: unknown = await client.call(operation, paged)
-  return {document: document as Listing, rows: itemsOf(document) as Item<O>[] | undefined}
+  const rows = itemsOf(document) as Item<O>[] | undefined
+  return {document: document as Listing, rows: rows && through(rows)}
 }

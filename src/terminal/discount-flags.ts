@@ -3,7 +3,6 @@ import {type DiscountBody, discountType, productScope} from '../contract/discoun
 import {Failure} from '../contract/failure.ts'
 import {millis} from '../contract/forms.ts'
 import {type Digits, digits} from '../contract/money.ts'
-import {requireUuid} from './flags.ts'
 import {inAnyCase} from './parsing.ts'
 
 const group = {helpGroup: 'CODE'}
@@ -31,8 +30,8 @@ export const discountFlags = {
     ...group,
   }),
   variant: Flags.string({
-    summary: 'Variant in scope; repeatable.',
-    helpValue: 'UUID',
+    summary: 'Variant in scope, by SKU or id; repeatable.',
+    helpValue: 'VARIANT',
     multiple: true,
     multipleNonGreedy: true,
     ...group,
@@ -57,9 +56,8 @@ interface Given {
   'min-order'?: string | undefined
 }
 
-/** The fields that the flags name. Fails with INVALID_INPUT. */
+/** The fields that the flags name; variants may still be named by SKU. Fails with INVALID_INPUT. */
 export function discountChanges(flags: Given): Partial<DiscountBody> {
-  for (const id of flags.variant ?? []) requireUuid('--variant', id)
   const changes = {
     discountType: flags.type && (inAnyCase(flags.type, discountType.known) ?? flags.type),
     value: flags.value === undefined ? undefined : amount('--value', flags.value),

@@ -89,6 +89,9 @@ export const customerFlag = Flags.string({
   helpValue: 'REF',
 })
 
+/** Which variant. */
+export const variantArg = Args.string({description: 'SKU or id of a variant.', required: true})
+
 /** How many orders of a job are under way at a time. */
 export const concurrencyFlag = Flags.integer({
   summary: 'Orders under way at a time.',

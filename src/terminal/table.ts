@@ -24,6 +24,12 @@ export interface Table<Row> {
   live?: true
 }
 
+/** How the rows of a paged list are shown. */
+export interface ListView<Row> extends Omit<Table<Row>, 'rows'> {
+  /** What the rows go through on their way to a person. */
+  through?(rows: Rows<Row>): Rows<Row>
+}
+
 /** One thing instead of a list: its facts below each other. */
 export interface Card<Row> extends Table<Row> {
   rows: [Row]

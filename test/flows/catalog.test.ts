@@ -72,7 +72,7 @@ test('the first sync reads everything, inactive variants too, and a later one wh
   const since = Date.parse(asked()[0]?.searchParams.get('changedSince') ?? '')
   expect(first - since).toBeGreaterThanOrEqual(300_000)
   expect(first - since).toBeLessThan(310_000)
-  expect((await tools.cache.read()).skus.get(idOf('RML-SAF-51'))).toBe('RML-SAF-51')
+  expect((await tools.cache.read()).variants.get(idOf('RML-SAF-51'))).toMatchObject({sku: 'RML-SAF-51'})
 })
 
 test('a change during a sync is read by the next one, whatever our own clock says', async () => {
@@ -96,7 +96,7 @@ test('only a full sync finds what has left the assortment, and forgets it', asyn
   leave(idOf('RML-SAF-050'))
   expect(await syncCatalog(tools)).toMatchObject({variants: 36, gone: null})
   expect(await syncCatalog(tools, {full: true})).toMatchObject({variants: 35, gone: 1, full: true})
-  expect((await tools.cache.read()).skus.has(idOf('RML-SAF-050'))).toBe(false)
+  expect((await tools.cache.read()).variants.has(idOf('RML-SAF-050'))).toBe(false)
 })
 
 test('pages are counted while they are read', async () => {
@@ -116,7 +116,7 @@ test('a variant that slips onto a page already read is read all the same', async
     },
   })
   expect(await syncCatalog(tools)).toMatchObject({variants: 35, read: 35})
-  expect((await tools.cache.read()).skus.has(left)).toBe(false)
+  expect((await tools.cache.read()).variants.has(left)).toBe(false)
 })
 
 test('a sync that breaks off changes nothing', async () => {

@@ -35,6 +35,7 @@ const create = (...more: string[]) => [
   '--json',
   ...more,
 ]
+const validity = ['--valid-from', '2026-01-01', '--valid-to', '2027-01-01']
 const address = (change: object) => JSON.stringify({...shippingAddress, ...change})
 
 /** Refused with exit 2, one JSON document that names what is wrong, and nothing sent. */
@@ -81,7 +82,9 @@ describe('an invalid address is refused before anything is sent', () => {
 describe('values that mean nothing are refused before anything is sent', () => {
   const huge = 'x'.repeat(100_000)
   test.each<[string[], RegExp]>([
-    [['cart', 'add', huge, '--json'], /variant id/],
+    [['cart', 'add', huge, '--json'], /id of a variant/],
+    [['cart', 'add', '', '--json'], /does not name a variant/],
+    [['cart', 'add', 'RML\nSAF', '--json'], /id of a variant/],
     [['cart', 'add', `${lock}=99999999999999999999`, '--json'], /quantity/],
     [['cart', 'add', `${lock}=-1`, '--json'], /quantity/],
     [['cart', 'add', `${lock}=1e3`, '--json'], /quantity/],
@@ -89,10 +92,6 @@ describe('values that mean nothing are refused before anything is sent', () => {
     [['cart', 'set', huge, '--quantity', '1', '--customer', 'C', '--json'], /variant/i],
     [['cart', 'set', lock, '--quantity', '0', '--customer', 'C', '--json'], /quantity/],
     [['cart', 'set', lock, '--quantity', '1.5', '--customer', 'C', '--json'], /quantity/],
-    [['cart', 'remove', '../..', '--customer', 'C', '--json'], /variant/i],
-    [['cart', 'notify', 'not-a-uuid', '--json'], /variant/i],
-    [['catalog', 'variant', '..', '--json'], /variant|id/i],
-    [['catalog', 'variants', '--id', 'x', '--json'], /id/],
     [['catalog', 'variants', '--min-price', '1,5', '--json'], /min-?price/i],
     [['catalog', 'variants', '--changed-since', '2026-02-30', '--json'], /changed-?since/i],
     [['catalog', 'variants', '--page-size', '101', '--json'], /page-size/],
@@ -111,6 +110,28 @@ describe('values that mean nothing are refused before anything is sent', () => {
     [['catalog', 'variants', '--timeout', '0', '--json'], /timeout/],
     [['catalog', 'variants', '--max-wait', '-1', '--json'], /max-wait/],
   ])('%#', async (argv, rule) => refused(argv, rule))
+
+  test.each([
+    ['cart', 'add', 'RML-SAF-051', '--customer', 'C'],
+    ['cart', 'set', 'RML-SAF-051', '--increment', '--customer', 'C'],
+    ['cart', 'remove', '../..', '--customer', 'C'],
+    ['cart', 'notify', 'not-a-uuid'],
+    ['catalog', 'variant', '..'],
+    ['catalog', 'variants', '--id', 'x'],
+    ['wishlist', 'add', 'x', '--customer', 'C'],
+    ['wishlist', 'remove', 'x', '--customer', 'C'],
+    [...['discounts', 'create', 'A', '--type', 'Percent', '--value', '1', '--variant', 'x'], ...validity],
+  ])('a SKU that nobody knows: %s %s %s', async (...argv) => {
+    shop.requests()
+    const {code, stdout} = await shop.scent([...argv, '--json'])
+    expect([code, JSON.parse(stdout).error.message]).toEqual([
+      2,
+      expect.stringContaining('is not a SKU or id of a variant of your assortment. Nothing was sent.'),
+    ])
+    // The catalog is read to know that.
+    const reads = ['mintToken', 'listVariants', 'listScents', 'listBrands']
+    expect(shop.requests().filter(({operation}) => !reads.includes(operation ?? ''))).toEqual([])
+  })
 
   test('a reference that no order can have', async () => {
     const path = file('good.json', address({}))

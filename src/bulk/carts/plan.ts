@@ -37,7 +37,7 @@ export async function* wantedIn(
   for await (const {customerRef, lines, rows} of cartsIn(file, checked, customer, found)) {
     const wanted = lines.map(({variantId: given = '', sku, quantity}, n) => {
       const variantId = given.toLowerCase()
-      return {variantId, sku: sku ?? names.get(variantId) ?? null, quantity, row: rows[n] ?? 0}
+      return {variantId, sku: sku ?? names.get(variantId)?.sku ?? null, quantity, row: rows[n] ?? 0}
     })
     yield {step: 'WANTED', at, customerRef, lines: wanted}
   }

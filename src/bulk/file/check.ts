@@ -1,5 +1,6 @@
 import {Failure, isFailure} from '../../contract/failure.ts'
 import {type CatalogTools, resolveSkus} from '../../flows/catalog.ts'
+import type {Catalog} from '../../store/catalog.ts'
 import type {RowsFile, Source} from './groups.ts'
 import type {Problem, VariantsBySku} from './rows.ts'
 
@@ -32,8 +33,8 @@ export interface CheckedRows {
   file: Source
   checked: Pick<RowsFile, 'index'>
   found: VariantsBySku
-  /** What the local catalog calls the variants, by their ids, to show it. */
-  names: ReadonlyMap<string, string | null>
+  /** What the local catalog knows of the variants, by their ids, to show it. */
+  names: Catalog['variants']
 }
 
 /**
@@ -47,7 +48,7 @@ export async function lookUpSkus(
   const found = await resolveSkus(catalog, checked.skus)
   const {count} = checked.skus.length === 0 ? {count: 0} : await readThrough(source, found)
   if (count > 0) throw refused(source, count, found)
-  return {file, checked, found, names: (await catalog.cache.read()).skus}
+  return {file, checked, found, names: (await catalog.cache.read()).variants}
 }
 
 async function lookUp(

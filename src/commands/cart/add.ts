@@ -1,7 +1,6 @@
 import * as Args from '@oclif/core/args'
 import {ScentCommand} from '../../command.ts'
 import {Failure} from '../../contract/failure.ts'
-import {uuid} from '../../contract/wire.ts'
 import {addToCart} from '../../flows/cart/edit.ts'
 import type {CartLine, CartView} from '../../flows/cart/lines.ts'
 import {apiFlags, customerFlag} from '../../terminal/flags.ts'
@@ -12,14 +11,15 @@ export default class CartAdd extends ScentCommand {
   static override description =
     'A variant that the cart holds already gets the quantity on top. Each VARIANT is added by one request, in the order given.'
   static override examples = [
-    '<%= config.bin %> cart add d2d38be7-ed73-4a47-bba0-44575c832aa4 --customer C-1042',
-    '<%= config.bin %> cart add d2d38be7-ed73-4a47-bba0-44575c832aa4=2 8e40cd38-314c-44c8-9dc8-e36c431ac47e=3',
+    '<%= config.bin %> cart add RML-SAF-050 --customer C-1042',
+    '<%= config.bin %> cart add RML-SAF-050=2 NJD-INC-002=3 --customer C-1042',
+    '<%= config.bin %> cart add d2d38be7-ed73-4a47-bba0-44575c832aa4',
   ]
   static override strict = false
   static override args = {
     variant: Args.string({
       name: 'VARIANT[=QTY]',
-      description: 'Variant id, a UUID; =QTY behind it for more than one unit. Several may be given.',
+      description: 'SKU or id of a variant; =QTY behind it for more than one unit. Several may be given.',
       required: true,
     }),
   }
@@ -28,26 +28,29 @@ export default class CartAdd extends ScentCommand {
   async run(): Promise<CartView> {
     const {argv, flags} = await this.parse(CartAdd)
     const lines = argv.map((text) => lineOf(String(text)))
-    const {client} = await this.session(flags)
-    const cart = await addToCart(client, flags.customer ?? null, lines)
+    const session = await this.session(flags)
+    const ids = await session.variants(lines.map(({variantId}) => variantId))
+    const named = lines.map(({quantity}, at) => ({variantId: ids[at] ?? '', quantity}))
+    const cart = await addToCart(session.client, flags.customer ?? null, named)
     this.show(cartView(cart))
     return cart
   }
 }
 
+/** A line of which the variant may still be named by its SKU. */
 function lineOf(text: string): CartLine {
-  const [variantId = '', quantity = '1', ...rest] = text.split('=')
-  if (!uuid.safeParse(variantId).success || rest.length > 0) {
+  const [, variantId = '', quantity = '1'] = /^(.*?)(?:=([^=]*))?$/s.exec(text) ?? []
+  if (variantId.trim() === '') {
     throw new Failure('INVALID_INPUT', {
-      message: `"${text}" is not a valid variant id.`,
-      hint: 'Give the id of a variant, a UUID, or UUID=QUANTITY; see `scent catalog variants`.',
+      message: `"${text}" does not name a variant.`,
+      hint: 'Give the SKU or id of a variant, or SKU=QUANTITY; see `scent catalog variants`.',
     })
   }
   if (!/^[1-9]\d{0,8}$/.test(quantity)) {
     throw new Failure('INVALID_INPUT', {
       message: `"${quantity}" is not a valid quantity.`,
-      hint: 'Give a whole number of 1 or more: UUID=QUANTITY.',
+      hint: 'Give a whole number of 1 or more, such as RML-SAF-050=2.',
     })
   }
-  return {variantId, quantity: Number(quantity)}
+  return {variantId: variantId.trim(), quantity: Number(quantity)}
 }

@@ -1,9 +1,8 @@
-import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
 import {ScentCommand} from '../../command.ts'
 import {setQuantity, stepLine} from '../../flows/cart/edit.ts'
 import type {CartView} from '../../flows/cart/lines.ts'
-import {apiFlags} from '../../terminal/flags.ts'
+import {apiFlags, variantArg} from '../../terminal/flags.ts'
 import {cartView} from '../../terminal/views/cart.ts'
 
 /** The service has no route that changes the lines of any other cart. */
@@ -20,10 +19,10 @@ export default class CartSet extends ScentCommand {
   static override description =
     'Give one of --quantity, --increment and --decrement; in a terminal the quantity is asked for. The line must be in the cart already; a step down from 1 removes it. The partner-level cart has no route that changes a line, which is why --customer is needed.'
   static override examples = [
-    '<%= config.bin %> cart set d2d38be7-ed73-4a47-bba0-44575c832aa4 --quantity 3 --customer C-1042',
-    '<%= config.bin %> cart set d2d38be7-ed73-4a47-bba0-44575c832aa4 --increment --customer C-1042',
+    '<%= config.bin %> cart set RML-SAF-050 --quantity 3 --customer C-1042',
+    '<%= config.bin %> cart set RML-SAF-050 --increment --customer C-1042',
   ]
-  static override args = {variant: Args.string({description: 'Variant id, a UUID.', required: true})}
+  static override args = {variant: variantArg}
   static override flags = {
     ...apiFlags,
     customer: lineCustomer,
@@ -35,11 +34,12 @@ export default class CartSet extends ScentCommand {
   async run(): Promise<CartView> {
     const {args, flags} = await this.parse(CartSet)
     const customerRef = flags.customer
-    const {client} = await this.session(flags)
+    const session = await this.session(flags)
+    const variantId = await session.variant(args.variant)
     const cart =
       flags.quantity === undefined
-        ? await stepLine(client, customerRef, args.variant, flags.increment ? 'increment' : 'decrement')
-        : await setQuantity(client, customerRef, {variantId: args.variant, quantity: flags.quantity})
+        ? await stepLine(session.client, customerRef, variantId, flags.increment ? 'increment' : 'decrement')
+        : await setQuantity(session.client, customerRef, {variantId, quantity: flags.quantity})
     this.show(cartView(cart))
     return cart
   }

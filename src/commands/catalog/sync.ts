@@ -7,9 +7,9 @@ import {syncCard} from '../../terminal/views/catalog.ts'
 export default class SyncCatalog extends ScentCommand {
   static override summary = 'Bring the local catalog up to date.'
   static override description =
-    `The local catalog knows the variant of each SKU, so that the files of \`orders import\` and \`cart import\` may name SKUs. Prices and stock are not kept: they are always asked for.
+    `The local catalog knows SKU, name, brand and notes of each variant, so that commands and files may name SKUs, and \`catalog variants --search\` finds names. Prices and stock are not kept: they are always asked for.
 
-Reads what has changed since the last sync; the first one reads everything. An import syncs by itself if its file names a SKU that is not known.
+Reads what has changed since the last sync; the first one reads everything. A command or import that names a SKU that is not known syncs by itself.
 
 What has left the assortment only a sync with --full can tell.`
   static override examples = [

@@ -1,7 +1,11 @@
 import * as Flags from '@oclif/core/flags'
 import {ScentCommand} from '../../command.ts'
+import type {Query} from '../../contract/operation.ts'
+import {pageSizeLimit} from '../../contract/paging.ts'
 import {listVariants} from '../../contract/variants.ts'
-import {apiFlags, listFlags} from '../../terminal/flags.ts'
+import {openNames, readInOrder, searchVariants} from '../../flows/names.ts'
+import type {Session} from '../../session.ts'
+import {apiFlags, type ListFlags, listFlags} from '../../terminal/flags.ts'
 import type {Listing} from '../../terminal/output.ts'
 import {oneOf} from '../../terminal/parsing.ts'
 import {variantColumns} from '../../terminal/views/variants.ts'
@@ -15,8 +19,9 @@ export const include = Flags.string({
 export default class CatalogVariants extends ScentCommand {
   static override summary = 'List the variants of your assortment.'
   static override description =
-    'Repeatable filters match any of their values. Times without an offset are UTC; a date alone means its first moment. --min-price and --max-price are inclusive, and look at the current catalog price, not at the price this account pays.'
+    '--search finds by name, brand, note, SKU and size, in the local copy of the catalog, which it brings up to date; prices and stock are those of this moment. It goes with the other filters. Names come from that copy too.\n\nRepeatable filters match any of their values. Times without an offset are UTC; a date alone means its first moment. --min-price and --max-price are inclusive, and look at the current catalog price, not at the price this account pays.'
   static override examples = [
+    '<%= config.bin %> catalog variants --search "saffron 50"',
     '<%= config.bin %> catalog variants --note oud --note rose --max-price 500',
     '<%= config.bin %> catalog variants --all --output csv > variants.csv',
     '<%= config.bin %> catalog variants --changed-since 2026-01-31 --all --output ndjson',
@@ -24,10 +29,15 @@ export default class CatalogVariants extends ScentCommand {
   static override flags = {
     ...apiFlags,
     ...listFlags,
+    search: Flags.string({
+      summary: 'Words of name, brand, notes or SKU, and the size.',
+      helpValue: 'TEXT',
+      exclusive: ['page', 'changed-since'],
+    }),
     id: Flags.string({
-      summary: 'Variant id; repeatable.',
+      summary: 'Variant, by SKU or id; repeatable.',
       multiple: true,
-      helpValue: 'UUID',
+      helpValue: 'VARIANT',
       multipleNonGreedy: true,
     }),
     scent: Flags.string({
@@ -60,9 +70,9 @@ export default class CatalogVariants extends ScentCommand {
 
   async run(): Promise<Listing> {
     const {flags} = await this.parse(CatalogVariants)
-    const {client} = await this.session(flags)
+    const session = await this.session(flags)
     const query = {
-      id: flags.id,
+      id: flags.id && (await session.variants(flags.id)),
       scentId: flags.scent,
       note: flags.note,
       accord: flags.accord,
@@ -72,8 +82,32 @@ export default class CatalogVariants extends ScentCommand {
       include: tokens(flags.include),
       activeOnly: flags.inactive ? false : undefined,
     }
-    const columns = variantColumns(flags.currency !== undefined)
-    return this.list(client, listVariants, {query}, flags, {columns, empty: 'No variant matches.'})
+    const names = openNames(await session.catalogTools())
+    const view = {
+      columns: variantColumns(flags.currency !== undefined, names),
+      empty: 'No variant matches.',
+      through: names.through,
+    }
+    if (flags.search === undefined) return this.list(session.client, listVariants, {query}, flags, view)
+    const items = await this.matching(session, flags.search, query, flags)
+    this.show({...view, rows: names.through(items)})
+    return {items}
+  }
+
+  /** The variants that fit a text, as many as the list flags ask for. */
+  private async matching(
+    session: Session,
+    text: string,
+    query: Query<typeof listVariants>,
+    flags: ListFlags,
+  ) {
+    const tools = await session.catalogTools()
+    const among = query.id?.map((id) => id.toLowerCase())
+    const ids = (await searchVariants(tools, text)).filter((id) => among?.includes(id) ?? true)
+    const most = flags.all ? ids.length : (flags.limit ?? flags['page-size'] ?? pageSizeLimit.default)
+    if (ids.length > most && flags.limit === undefined)
+      this.note(`The first ${most} of ${ids.length} variants that match; --all shows them.`)
+    return readInOrder(tools, ids, query, most)
   }
 }
 

@@ -29,8 +29,9 @@ export default class DiscountsCreate extends ScentCommand {
   async run(): Promise<DiscountCode> {
     const {args, flags} = await this.parse(DiscountsCreate)
     const given = discountChanges(flags)
-    const body = {code: args.code, ...unsaid, ...given} as {code: string} & DiscountBody
-    const {client, time} = await this.session(flags)
+    const {client, time, variants} = await this.session(flags)
+    const scopedVariantIds = await variants(flags.variant ?? [])
+    const body = {code: args.code, ...unsaid, ...given, scopedVariantIds} as {code: string} & DiscountBody
     const created = await createDiscount(client, body, time.ticks)
     await this.showMentioned(createDiscountCode, created, (one) => [card(one, discountColumns)])
     return created
@@ -43,6 +44,5 @@ const unsaid = {
   totalUsageCap: null,
   perCustomerCap: null,
   productScope: 'All',
-  scopedVariantIds: [],
   minOrderValue: null,
 }

@@ -27,7 +27,8 @@ export default class DiscountsUpdate extends ScentCommand {
         message: 'Nothing to change was given.',
         hint: 'Such as --no-active.',
       })
-    const {client} = await this.session(flags)
+    const {client, variants} = await this.session(flags)
+    if (flags.variant) changes.scopedVariantIds = await variants(flags.variant)
     const seen = await readDiscount(client, args.id)
     const difference = changesBetween(seen, merged(seen, changes))
     if (difference.length === 0) {
