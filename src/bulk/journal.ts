@@ -6,7 +6,7 @@ import {attempt, removeOwn, syncFolder} from '../store/files.ts'
 import {type Entry, type Journal, journal, ownHeader} from '../store/journal.ts'
 import {isLocked, tryLock, withLock} from '../store/lock.ts'
 import {type Folders, type Identity, recordsFolder} from '../store/paths.ts'
-import {isJobId, noSuchJob} from './owner.ts'
+import {noSuchJob, severalJobs} from './owner.ts'
 import {DURABLE, type JobHead, type JobRecord, jobRecord} from './records.ts'
 
 /** The journal of one job. */
@@ -35,8 +35,11 @@ interface Jobs {
   oneAtATime<T>(work: () => T): Promise<T>
   /** The newest first. */
   list(): JobFile[]
-  /** Fails with INVALID_INPUT if there is no such job; of one that another identity has it says whose it is. */
-  open(id: string): JobFile
+  /**
+   * The job with this id, or the only one whose id begins so, or without any the latest. Fails with INVALID_INPUT if
+   * there is none, or several; of one that another identity has it says whose it is.
+   */
+  open(id: string | undefined): JobFile
 }
 
 const PLAN = '.plan'
@@ -92,6 +95,10 @@ export function openJobs(folders: Folders, identity: Identity): Jobs {
       ? undefined
       : jobFile(path, file, first.value.record)
   }
+  const list = () => {
+    const jobs = idsIn(folder).flatMap((id) => open(id) ?? [])
+    return jobs.sort((a, b) => (a.head.at < b.head.at ? 1 : -1))
+  }
   return {
     async draft(about, when) {
       dropDead(folder)
@@ -126,17 +133,20 @@ export function openJobs(folders: Folders, identity: Identity): Jobs {
       }
     },
     oneAtATime: (work) => withLock(join(folder, 'begin'), work),
-    list() {
-      const ids = namesIn(folder).flatMap((name) => /^([\w-]+)\.ndjson$/.exec(name)?.[1] ?? [])
-      return ids.flatMap((id) => open(id) ?? []).sort((a, b) => (a.head.at < b.head.at ? 1 : -1))
-    },
+    list,
     open(id) {
-      const found = isJobId(id) ? open(id) : undefined
+      const ids = id ? idsIn(folder).filter((one) => one.startsWith(id)) : []
+      const [only, ...others] = ids.filter((one) => one === id || !ids.includes(id ?? ''))
+      if (others.length > 0) throw severalJobs(id ?? '', ids)
+      const found = id === undefined ? list()[0] : only && open(only)
       if (found) return found
       throw noSuchJob(folders, id)
     },
   }
 }
+
+const idsIn = (folder: string) =>
+  namesIn(folder).flatMap((name) => /^([\w-]+)\.ndjson$/.exec(name)?.[1] ?? [])
 
 function jobFile(path: string, file: Journal<JobRecord>, about: JobHead): JobFile {
   const runner = path.replace(/\.ndjson$/, '')

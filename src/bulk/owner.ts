@@ -9,8 +9,22 @@ import {readConfig} from '../store/profiles.ts'
 
 const identity = z.object({origin: z.string(), clientId: z.string(), onBehalfOf: z.nullable(z.string())})
 
+/** Several jobs have ids that begin so. */
+export function severalJobs(id: string, ids: string[]): Failure {
+  const newest = ids.sort().reverse().slice(0, 5)
+  return new Failure('INVALID_INPUT', {
+    message: `${ids.length} jobs have an id that begins with ${JSON.stringify(id)}.`,
+    hint: `Give more of it: ${newest.join(', ')}${ids.length > newest.length ? ', …' : ''}.`,
+  })
+}
+
 /** Says of a job id that the identity in use does not have whether another identity of this user has it. */
-export function noSuchJob(folders: Folders, id: string): Failure {
+export function noSuchJob(folders: Folders, id: string | undefined): Failure {
+  if (id === undefined)
+    return new Failure('INVALID_INPUT', {
+      message: 'No job has been run from here under this profile.',
+      hint: '`scent orders import FILE` and `scent cart import FILE` run jobs.',
+    })
   const owner = isJobId(id) ? ownerOf(folders, id) : undefined
   if (owner === undefined)
     return new Failure('INVALID_INPUT', {
@@ -31,7 +45,7 @@ export function noSuchJob(folders: Folders, id: string): Failure {
 }
 
 /** Anything else could escape the folder ("../"). */
-export const isJobId = (text: string) => /^[\w-]+$/.test(text)
+const isJobId = (text: string) => /^[\w-]+$/.test(text)
 
 function ownerOf(folders: Folders, id: string): Identity | undefined {
   const root = recordsRoot(folders)

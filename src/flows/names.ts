@@ -153,7 +153,7 @@ export async function* readInOrder(
 const AT_A_TIME = 50
 
 /** What people call a variant; null where nobody knows. */
-export interface VariantName {
+interface VariantName {
   sku: string | null
   name: string | null
   brand: string | null

@@ -101,6 +101,11 @@ export const concurrencyFlag = Flags.integer({
   helpValue: 'N',
 })
 
+/** Which job. */
+export const jobArg = Args.string({
+  description: 'Job id, or as much of its beginning as no other job has; without it the latest job.',
+})
+
 /** A file of rows for a job. */
 export const rowsArg = Args.string({description: 'CSV or NDJSON, or - for stdin.', required: true})
 
@@ -140,6 +145,18 @@ export const listFlags = {
 /** The same flag where it must be given. */
 export function needed<T>(flag: Interfaces.OptionFlag<T | undefined>): Interfaces.OptionFlag<T> {
   return {...flag, required: true} as Interfaces.OptionFlag<T>
+}
+
+/** How many rows of the local record. */
+export const recordFlags = {
+  limit: Flags.integer({
+    summary: 'At most this many rows; 30 by default.',
+    min: 1,
+    exclusive: ['all'],
+    helpValue: 'N',
+    helpGroup: 'LIST',
+  }),
+  all: Flags.boolean({summary: 'Every row.', helpGroup: 'LIST'}),
 }
 
 /** Fails with INVALID_INPUT if the value of a flag is not an id, before a question is asked about it. */

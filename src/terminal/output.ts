@@ -133,6 +133,31 @@ export class Outlet {
   }
 }
 
+const RECORDS = 30
+
+/**
+ * As many rows of the local record as the flags ask for, and what a person is told of them; `what` says what they are,
+ * such as `orders made from this machine`.
+ */
+export function firstOf<Row>(
+  rows: Iterable<Row>,
+  {all, limit = RECORDS}: {all?: boolean | undefined; limit?: number | undefined},
+  what: string,
+): {items: Iterable<Row>; told: string} {
+  const whole = `Local record: ${what} under this profile.`
+  if (all) return {items: rows, told: whole}
+  const items: Row[] = []
+  for (const row of rows) {
+    if (items.length === limit)
+      return {
+        items,
+        told: `${whole.slice(0, -1)}; these are the newest ${limit}, and --all shows all of them.`,
+      }
+    items.push(row)
+  }
+  return {items, told: whole}
+}
+
 /** What a person is told beside one page of a list: that it is past the end, or that there are more. */
 export function placeOf(payload: unknown, page: number): {empty?: string; past?: string; more?: string} {
   const {pagination} = (payload ?? {}) as {pagination?: {totalPages?: unknown; totalCount?: unknown} | null}

@@ -113,7 +113,7 @@ function before(text: string): string {
   if (profiled.test(text)) return 'scent auth login --sandbox --name staging --storage file'
   if (text === 'scent sandbox stop') return 'scent sandbox start --detach --memory --port 0'
   if (text.includes('--to before')) return 'scent sandbox reset --save before'
-  if (text.includes(job)) return 'scent orders import orders.csv --yes'
+  if (/jobs (show|resume)/.test(text)) return 'scent orders import orders.csv --yes'
   if (endless.test(text) && text.includes('webhooks'))
     return text.replace('deliveries', 'test').replace('--watch', '--event order.completed')
   return ':'

@@ -1,4 +1,6 @@
 import {afterAll, beforeAll, describe, expect, test} from 'vitest'
+import {control} from '../sandbox/caller.ts'
+import {orderFile} from '../support/order-file.ts'
 import {inTerminal, oneLine, plain} from '../support/pty.ts'
 import {openShop, type Shop} from '../support/served-shop.ts'
 
@@ -148,5 +150,133 @@ describe('the catalog by name', () => {
     const {code, stdout} = await shop.scent(['catalog', 'variants', '--limit', '1'], {env})
     expect([code, stdout.split('\t')[1]]).toEqual([0, 'NJD-INC-002'])
     expect((await shop.scent(['cart', 'add', 'NJD-INC-002', '--customer', 'C-8'], {env})).code).toBe(0)
+  })
+})
+
+describe('the local record of orders and jobs', () => {
+  const file = (name: string, references: string[], change: object = {}) => {
+    const rows = references.map((externalReference) => ({
+      externalReference,
+      customerRef: externalReference,
+      ...change,
+    }))
+    return orderFile(shop.env.HOME ?? '', name, rows)
+  }
+  const list = async (...more: string[]): Promise<Record<string, unknown>[]> =>
+    (await shop.json(['orders', 'list', ...more])).items
+  const references = (items: Record<string, unknown>[]) => items.map((item) => item.externalReference)
+  const jobs: string[] = []
+
+  beforeAll(async () => {
+    const place = async (path: string, code = 0) => {
+      jobs.push((await shop.json(['orders', 'import', path, '--yes'], {code})).job)
+    }
+    await place(
+      file(
+        'many.csv',
+        Array.from({length: 33}, (_, n) => `MANY-${100 + n}`),
+      ),
+    )
+    await place(file('much.csv', ['MUCH-1'], {quantity: 100_000}), 11)
+    await shop.json(['cart', 'add', 'NJD-INC-002', '--customer', 'C-LIST'])
+    await shop.json([
+      ...'checkout --customer C-LIST --reference PO-LIST --yes --address'.split(' '),
+      shop.address,
+    ])
+  })
+
+  test('lists the newest 30 and says that there are more', async () => {
+    expect(references(await list())).toEqual(expect.arrayContaining(['PO-LIST', 'MUCH-1', 'MANY-100']))
+    expect(await list()).toHaveLength(30)
+    expect((await run('orders list')).stderr).toBe(
+      'Local record: orders made from this machine under this profile; these are the newest 30, and --all shows all of them.\n',
+    )
+    expect(references(await list('--limit', '2'))).toEqual(['PO-LIST', 'MUCH-1'])
+    expect(await list('--all')).toHaveLength(35)
+    expect((await run('orders list --all')).stderr).toBe(
+      'Local record: orders made from this machine under this profile.\n',
+    )
+  })
+
+  test('finds by outcome, by status, by customer, by a part of the reference and by time', async () => {
+    expect(references(await list('--status', 'REFUSED'))).toEqual(['MUCH-1'])
+    expect(references(await list('--status', 'processing', '--customer', 'C-LIST'))).toEqual(['PO-LIST'])
+    expect(references(await list('--reference', 'many-13', '--all'))).toEqual([
+      'MANY-130',
+      'MANY-131',
+      'MANY-132',
+    ])
+    const [{startedAt} = {startedAt: ''}] = await list('--limit', '1')
+    expect(references(await list('--since', String(startedAt)))).toEqual(['PO-LIST'])
+    expect(await list('--since', '2026-01-01', '--all')).toHaveLength(35)
+    expect(await list('--customer', 'nobody')).toEqual([])
+  })
+
+  test('refuses a status that nothing can have, and a time that is not one', async () => {
+    const {code, stderr} = await run('orders list --status Shipped')
+    expect([code, oneLine(stderr)]).toEqual([
+      2,
+      expect.stringContaining('Give one of placed, already-placed, open,'),
+    ])
+    expect(await run('orders list --since 2026-02-30')).toMatchObject({code: 2, stdout: ''})
+  })
+
+  test('tells why an order was refused, in a terminal and in its document', async () => {
+    expect((await list('--status', 'refused'))[0]).toMatchObject({
+      error: {
+        state: 'VALIDATION_ERRORS',
+        message: expect.stringContaining('quantity: must be from 1 to 9999'),
+      },
+    })
+    expect(oneLine(await seen(80, 'orders list --status refused'))).toContain(
+      'quantity: must be from 1 to 9999',
+    )
+  })
+
+  test('shows the id of an order that the service made and marked as failed', async () => {
+    const order = async (reference: string) => {
+      await shop.json(['cart', 'add', 'NJD-INC-002', '--customer', reference])
+      const walk = `checkout --customer ${reference} --reference ${reference} --yes --address`
+      return shop.scent([...walk.split(' '), shop.address])
+    }
+    await control(shop.sandbox, 'PATCH', 'partners/rimal-retail', {wallet: 1})
+    expect((await order('PO-FAILED')).code).toBe(7)
+    await control(shop.sandbox, 'PATCH', 'partners/rimal-retail', {wallet: 50_000})
+    const [failed] = await list('--status', 'failed')
+    const {id} = shop.orders().find(({external_reference}) => external_reference === 'PO-FAILED') ?? {}
+    expect(failed).toMatchObject({
+      externalReference: 'PO-FAILED',
+      outcome: 'refused',
+      orderId: id,
+      status: 'Failed',
+      error: {state: 'ORDER_FAILED', message: expect.stringContaining('INSUFFICIENT_WALLET_BALANCE')},
+    })
+    expect(await seen(110, 'orders list --status failed')).toContain(id)
+  })
+
+  test('shows and resumes the latest job without an id, and any by the beginning of its id', async () => {
+    const [many = '', much = ''] = jobs
+    const latest = await run('jobs show')
+    expect([latest.code, latest.stderr]).toEqual([0, expect.stringContaining(`Job ${much}.\n`)])
+    expect((await shop.json(['jobs', 'show'])).job).toBe(much)
+    expect((await shop.json(['jobs', 'resume'], {code: 11})).job).toBe(much)
+    expect((await shop.json(['jobs', 'show', many.slice(0, -2)])).job).toBe(many)
+    const several = await run(`jobs show ${many.slice(0, 6)}`)
+    expect([several.code, oneLine(several.stderr)]).toEqual([
+      2,
+      expect.stringContaining(`Give more of it: ${[many, much].sort().reverse().join(', ')}.`),
+    ])
+    expect(await run('jobs show nothing')).toMatchObject({code: 2, stdout: ''})
+    expect(await run('jobs show ../jobs')).toMatchObject({code: 2, stdout: ''})
+    expect((await shop.json(['jobs', 'list', '--limit', '1'])).items).toHaveLength(1)
+  })
+
+  test('says that there is no job yet', async () => {
+    const env = {...shop.env, SCENT_STATE_DIR: `${shop.env.SCENT_STATE_DIR}-empty`}
+    const {code, stderr} = await shop.scent(['jobs', 'show'], {env})
+    expect([code, stderr]).toEqual([
+      2,
+      expect.stringContaining('No job has been run from here under this profile.'),
+    ])
   })
 })

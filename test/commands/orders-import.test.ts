@@ -69,7 +69,7 @@ describe('orders import', () => {
       [4, 'customerRef', null],
     ])
     const asked = shop.requests().map(({operation}) => operation)
-    expect(new Set(asked)).toEqual(new Set(['mintToken', 'listVariants']))
+    expect(new Set(asked)).toEqual(new Set(['mintToken', 'listVariants', 'listScents', 'listBrands']))
   })
 
   test.each<[string, NodeJS.ProcessEnv, RegExp]>([

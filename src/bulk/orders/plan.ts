@@ -110,7 +110,10 @@ async function* plannedRows(
 
 /** Why an order can't be made, for every variant that speaks against it; the code is that of the first. */
 function ruledOutOf({lines}: FileOrder, offers: Offers, names: CheckedRows['names']): RuledOut | undefined {
-  const named = lines.map((line) => ({...line, sku: line.sku ?? names.get(line.variantId ?? '')?.sku ?? null}))
+  const named = lines.map((line) => ({
+    ...line,
+    sku: line.sku ?? names.get(line.variantId ?? '')?.sku ?? null,
+  }))
   const [first, ...others] = named.flatMap((line) => ruledOut(line, offers) ?? [])
   return first && {...first, message: [first, ...others].map(({message}) => message).join(' ')}
 }

@@ -26,6 +26,8 @@ export interface OrderVerdict extends OrderRow {
   startedAt: string
   updatedAt: string
   currency: string | null
+  /** What the service called it last. */
+  status: string | null
   /** Its lines in the file. */
   rows: number[]
 }
@@ -64,13 +66,14 @@ function verdictOf(orders: JobOrders, at: number, jobId: string): OrderVerdict {
     externalReference: reference,
     customerRef,
     outcome,
-    orderId: failed || outcome === 'pending' ? null : (said?.orderId ?? null),
+    orderId: outcome === 'pending' ? null : (said?.orderId ?? null),
     total: failed || said?.total == null ? null : digits(said.total),
     error: failed && said ? errorOf(said) : null,
     ...verdictText(orders, at, outcome, said, jobId),
     startedAt,
     updatedAt: said?.at ?? startedAt,
     currency: said?.currency ?? null,
+    status: said?.status ?? null,
     rows,
   }
 }

@@ -10,7 +10,7 @@ export default class CartRemove extends ScentCommand {
   static override summary = 'Remove a line from a cart.'
   static override description =
     'The partner-level cart has no route that removes a line, which is why --customer is needed.'
-  static override examples = ['<%= config.bin %> cart remove RML-SAF-050 --customer C-1042']
+  static override examples = ['<%= config.bin %> cart remove NJD-INC-002 --customer C-1042']
   static override args = {variant: variantArg}
   static override flags = {...apiFlags, customer: lineCustomer}
 

@@ -19,8 +19,8 @@ export default class CartSet extends ScentCommand {
   static override description =
     'Give one of --quantity, --increment and --decrement; in a terminal the quantity is asked for. The line must be in the cart already; a step down from 1 removes it. The partner-level cart has no route that changes a line, which is why --customer is needed.'
   static override examples = [
-    '<%= config.bin %> cart set RML-SAF-050 --quantity 3 --customer C-1042',
-    '<%= config.bin %> cart set RML-SAF-050 --increment --customer C-1042',
+    '<%= config.bin %> cart set NJD-INC-002 --quantity 3 --customer C-1042',
+    '<%= config.bin %> cart set NJD-INC-002 --increment --customer C-1042',
   ]
   static override args = {variant: variantArg}
   static override flags = {

@@ -1,6 +1,5 @@
-import * as Args from '@oclif/core/args'
 import {ScentCommand} from '../../command.ts'
-import {apiFlags, concurrencyFlag, refusedFlag} from '../../terminal/flags.ts'
+import {apiFlags, concurrencyFlag, jobArg, refusedFlag} from '../../terminal/flags.ts'
 
 export default class JobsResume extends ScentCommand {
   static override summary = 'Go on with a bulk job where it stopped.'
@@ -9,10 +8,11 @@ export default class JobsResume extends ScentCommand {
 
 A second process on the same job is refused.`
   static override examples = [
+    '<%= config.bin %> jobs resume',
     '<%= config.bin %> jobs resume 20261120-030000-k3vq',
     '<%= config.bin %> jobs resume 20261120-030000-k3vq --refused refused.csv --json',
   ]
-  static override args = {job: Args.string({description: 'Job id.', required: true})}
+  static override args = {job: jobArg}
   static override flags = {
     ...apiFlags,
     concurrency: concurrencyFlag,
@@ -27,6 +27,8 @@ A second process on the same job is refused.`
     staySmall()
     if (flags.refused !== undefined) requireNew(flags.refused)
     const session = await this.session(flags, {job: true, board: true})
-    return runJob(this, session, openJobs(session.folders, session.identity).open(args.job), flags)
+    const job = openJobs(session.folders, session.identity).open(args.job)
+    if (args.job !== job.head.id) this.note(`Job ${job.head.id}.`)
+    return runJob(this, session, job, flags)
   }
 }

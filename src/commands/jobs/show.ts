@@ -1,7 +1,6 @@
-import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
 import {ScentCommand} from '../../command.ts'
-import {apiFlags, refusedFlag} from '../../terminal/flags.ts'
+import {apiFlags, jobArg, refusedFlag} from '../../terminal/flags.ts'
 
 export default class JobsShow extends ScentCommand {
   static override summary = 'Show what became of each row of a bulk job.'
@@ -10,12 +9,13 @@ export default class JobsShow extends ScentCommand {
 
 It reads local records and asks the service nothing. --watch follows a job that another process runs.`
   static override examples = [
+    '<%= config.bin %> jobs show',
     '<%= config.bin %> jobs show 20261120-030000-k3vq',
     '<%= config.bin %> jobs show 20261120-030000-k3vq --watch',
     '<%= config.bin %> jobs show 20261120-030000-k3vq --output csv > verdicts.csv',
     '<%= config.bin %> jobs show 20261120-030000-k3vq --refused refused.csv',
   ]
-  static override args = {job: Args.string({description: 'Job id.', required: true})}
+  static override args = {job: jobArg}
   static override flags = {
     ...apiFlags,
     watch: Flags.boolean({summary: 'Follow it until it ends, or until Ctrl-C.'}),
@@ -30,7 +30,9 @@ It reads local records and asks the service nothing. --watch follows a job that 
     const session = await this.session(flags, {job: flags.watch})
     const {openJobs} = await import('../../bulk/journal.ts')
     const {showJob} = await import('../../bulk/run.ts')
-    return showJob(this, session, openJobs(session.folders, session.identity).open(args.job), {
+    const job = openJobs(session.folders, session.identity).open(args.job)
+    if (args.job !== job.head.id) this.note(`Job ${job.head.id}.`)
+    return showJob(this, session, job, {
       refused: flags.refused,
       ...(flags.watch && {watch: this.interrupts.until()}),
     })

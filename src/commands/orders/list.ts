@@ -1,71 +1,55 @@
-import {type JobFile, openJobs} from '../../bulk/journal.ts'
-import {jobOrders} from '../../bulk/orders/fold.ts'
-import {verdictsOf} from '../../bulk/orders/report.ts'
+import * as Flags from '@oclif/core/flags'
 import {ScentCommand} from '../../command.ts'
-import {digits} from '../../contract/money.ts'
-import type {OrderEntry} from '../../store/orders.ts'
-import {apiFlags} from '../../terminal/flags.ts'
-import type {Listing} from '../../terminal/output.ts'
-import {type RecordedOrder, recordedOrderColumns} from '../../terminal/views/orders.ts'
+import {Failure} from '../../contract/failure.ts'
+import {momentOf} from '../../contract/forms.ts'
+import {apiFlags, recordFlags} from '../../terminal/flags.ts'
+import {firstOf, type Listing} from '../../terminal/output.ts'
+import {outcomeWords, recordedOrderColumns, statusWords} from '../../terminal/views/orders.ts'
 
 export default class OrdersList extends ScentCommand {
   static override summary = 'List the orders made from this machine.'
   static override description =
-    'The service has no list of orders: this is the local record of the profile in use, newest first, those of bulk jobs among them. Orders made elsewhere are not in it.'
+    'The service has no list of orders: this is the local record of the profile in use, newest first, those of bulk jobs among them. Orders made elsewhere are not in it. A status is the one that the service told when the order was made; `scent orders get` reads it anew.'
   static override examples = [
     '<%= config.bin %> orders list',
-    `<%= config.bin %> orders list --query "items[?outcome=='unknown'].externalReference"`,
+    '<%= config.bin %> orders list --status refused --since 2026-11-01',
+    '<%= config.bin %> orders list --customer C-1042 --all --output csv',
+    '<%= config.bin %> orders list --status unknown --query "items[].externalReference"',
   ]
-  static override flags = {...apiFlags}
+  static override flags = {
+    ...apiFlags,
+    ...recordFlags,
+    status: Flags.string({
+      summary: `What became of them (${outcomeWords.join(', ')}), or a status of the service, in any case.`,
+      helpValue: 'S',
+    }),
+    customer: Flags.string({summary: 'Orders of this customer.', helpValue: 'REF'}),
+    reference: Flags.string({summary: 'Part of the reference, in any case.', helpValue: 'TEXT'}),
+    since: Flags.string({summary: 'Orders begun at this time or later.', helpValue: 'TIME'}),
+  }
 
   async run(): Promise<Listing> {
     const {flags} = await this.parse(OrdersList)
+    const {status, customer, reference} = flags
+    const words = [...outcomeWords, ...statusWords]
+    if (status !== undefined && !words.some((word) => word.toLowerCase() === status.toLowerCase()))
+      throw new Failure('INVALID_INPUT', {
+        message: `--status "${status}" is not a status or an outcome of an order.`,
+        hint: `Give one of ${words.join(', ')}.`,
+      })
+    const since = flags.since === undefined ? undefined : momentOf(flags.since)
+    if (flags.since !== undefined && since === undefined)
+      throw new Failure('INVALID_INPUT', {
+        message: `--since "${flags.since}" is not a valid date or date-time, such as 2026-01-31.`,
+      })
     const session = await this.session(flags)
-    const entries = await (await session.orders()).all()
-    const bulk = openJobs(session.folders, session.identity)
-      .list()
-      .flatMap((job) => [...bulkOrders(job)])
-    const items = [...entries.map(recorded), ...bulk].sort((a, b) => (a.startedAt < b.startedAt ? 1 : -1))
-    this.note('Local record: orders made from this machine under this profile.')
-    this.show({rows: items, columns: recordedOrderColumns, empty: 'No order has been made from here.'})
+    const {recordedOrders} = await import('../../bulk/orders/recorded.ts')
+    const found = await recordedOrders(session, {status, customer, reference, since})
+    const {items, told} = firstOf(found, flags, 'orders made from this machine')
+    this.note(told)
+    const isAny = [status, customer, reference, since].every((one) => one === undefined)
+    const empty = isAny ? 'No order has been made from here.' : 'No order of the local record fits.'
+    this.show({rows: items, columns: recordedOrderColumns, empty})
     return {items}
-  }
-}
-
-/** The orders of a job that were begun. */
-function* bulkOrders(job: JobFile): Generator<RecordedOrder> {
-  if (job.head.kind !== 'orders') return
-  const orders = jobOrders(job)
-  for (const row of verdictsOf(orders, job)) {
-    if (row.outcome === 'pending' && row.verdict !== 'UNDER WAY') continue
-    const {externalReference, customerRef, orderId, total, currency, startedAt, updatedAt} = row
-    const outcome = row.outcome === 'pending' ? 'open' : row.outcome
-    yield {
-      externalReference,
-      customerRef,
-      outcome,
-      orderId,
-      total,
-      currency,
-      status: null,
-      startedAt,
-      updatedAt,
-    }
-  }
-}
-
-/** The document of a recorded order; the address stays in the record. */
-function recorded(entry: OrderEntry): RecordedOrder {
-  const {outcome} = entry
-  return {
-    externalReference: entry.reference,
-    customerRef: entry.customerRef,
-    outcome: outcome?.outcome ?? 'open',
-    orderId: outcome?.orderId ?? null,
-    total: outcome?.total == null ? null : digits(outcome.total),
-    currency: outcome?.currency ?? null,
-    status: outcome?.status ?? null,
-    startedAt: entry.startedAt,
-    updatedAt: entry.updatedAt,
   }
 }

@@ -99,8 +99,12 @@ export function noteOutcome(tools: OrderTools, intent: OrderIntent, outcome: Ord
   }
   const {failure} = outcome
   const unknown = isUnknown(outcome)
+  // An order that the service made and marked as failed has an id, by which it can be read.
+  const {orderId} = (failure.facts.details ?? {}) as {orderId?: unknown}
+  const isMade = failure.code === 'ORDER_FAILED' && typeof orderId === 'string'
   return note(tools, {
     ...unsaid,
+    ...(isMade && {orderId, status: 'Failed'}),
     step,
     reference,
     outcome: unknown ? 'unknown' : 'refused',

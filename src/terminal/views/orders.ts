@@ -61,24 +61,37 @@ export function trackingTable(tracking: OrderTracking): Table<Group> {
 
 export const groupColumns = columns(fulfillmentGroup, 'id Group; status!; deliveredAt Delivered')
 
-const outcomes = {good: ['placed', 'already-placed'], warn: ['open'], bad: ['refused', 'unknown']}
+/** What can have become of an order of the local record. */
+export const outcomeWords = ['placed', 'already-placed', 'open', 'refused', 'unknown', 'abandoned']
+export const statusWords: readonly string[] = orderStatus.known
+
+const tones = {good: ['placed', 'already-placed'], warn: ['open'], bad: ['refused', 'unknown']}
 
 /** An order of the local record. */
 const recordedOrder = z.object({
   externalReference: z.string(),
   customerRef: z.nullable(z.string()),
-  outcome: toned(z.string(), outcomes),
+  outcome: toned(z.string(), tones),
   orderId: z.nullable(uuid),
   total: z.nullable(decimal),
   currency: z.nullable(z.string()),
   status: z.nullable(orderStatus),
   startedAt: timestamp,
   updatedAt: timestamp,
+  /** Why it does not stand, or why nobody knows. */
+  error: z.nullable(
+    z.object({
+      state: z.string(),
+      httpStatus: z.optional(z.number()),
+      message: z.string(),
+      hint: z.string(),
+    }),
+  ),
 })
 export type RecordedOrder = z.output<typeof recordedOrder>
 
 export const recordedOrderColumns = columns(
   recordedOrder,
-  `externalReference! Reference; outcome!; orderId Order; total- Total; currency+;
-    customerRef- Customer; startedAt- Started; updatedAt? Updated; status?`,
+  `externalReference! Reference; outcome!; orderId Order; total- Total; currency+; customerRef- Customer;
+    startedAt- Started; error.message~ Why; error.state? Code; updatedAt? Updated; status?`,
 )
