@@ -216,7 +216,7 @@ describe('the local record of orders and jobs', () => {
     const {code, stderr} = await run('orders list --status Shipped')
     expect([code, oneLine(stderr)]).toEqual([
       2,
-      expect.stringContaining('Give one of placed, already-placed, open,'),
+      expect.stringContaining('--status "Shipped" is not one of placed, already-placed, open,'),
     ])
     expect(await run('orders list --since 2026-02-30')).toMatchObject({code: 2, stdout: ''})
   })

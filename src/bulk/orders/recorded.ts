@@ -8,7 +8,7 @@ import {jobOrders} from './fold.ts'
 import {verdictsOf} from './report.ts'
 
 /** Which orders of the local record are wanted; all of those that are given must fit. */
-export interface OrderFilter {
+interface OrderFilter {
   /** A status of the service, or an outcome of the record, in any case. */
   status?: string | undefined
   customer?: string | undefined

@@ -4,6 +4,7 @@ import {Failure} from '../../contract/failure.ts'
 import {momentOf} from '../../contract/forms.ts'
 import {apiFlags, recordFlags} from '../../terminal/flags.ts'
 import {firstOf, type Listing} from '../../terminal/output.ts'
+import {oneOf} from '../../terminal/parsing.ts'
 import {outcomeWords, recordedOrderColumns, statusWords} from '../../terminal/views/orders.ts'
 
 export default class OrdersList extends ScentCommand {
@@ -31,12 +32,7 @@ export default class OrdersList extends ScentCommand {
   async run(): Promise<Listing> {
     const {flags} = await this.parse(OrdersList)
     const {status, customer, reference} = flags
-    const words = [...outcomeWords, ...statusWords]
-    if (status !== undefined && !words.some((word) => word.toLowerCase() === status.toLowerCase()))
-      throw new Failure('INVALID_INPUT', {
-        message: `--status "${status}" is not a status or an outcome of an order.`,
-        hint: `Give one of ${words.join(', ')}.`,
-      })
+    if (status !== undefined) oneOf('--status', status, [...outcomeWords, ...statusWords])
     const since = flags.since === undefined ? undefined : momentOf(flags.since)
     if (flags.since !== undefined && since === undefined)
       throw new Failure('INVALID_INPUT', {
