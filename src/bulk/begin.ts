@@ -3,6 +3,7 @@ import {Failure} from '../contract/failure.ts'
 import type {Session, SessionOptions} from '../session.ts'
 import {openRows} from '../store/rows.ts'
 import {requireGoodRows} from './file/check.ts'
+import {mappingOf, withNames} from './file/header.ts'
 import type {VariantsBySku} from './file/rows.ts'
 import {type JobFile, openJobs} from './journal.ts'
 import type {Wish} from './kind.ts'
@@ -20,7 +21,13 @@ interface Import
   dryRun: boolean
   /** Where to write the refused rows; undefined for nowhere. */
   refused: string | undefined
+  /** What columns of the file stand for, each as `HEADER=column`, and whether those that are not known are left out. */
+  map: readonly string[]
+  ignoreColumns: boolean
 }
+
+/** The header of a file of that kind. */
+export const templateOf = (kind: JobHead['kind']) => `${kinds[kind].columns.join(',')}\n`
 
 /**
  * Imports a file: checks all of it offline, then shows what a job would do, or makes one and runs it; returns the
@@ -29,21 +36,29 @@ interface Import
 export async function importFile(
   screen: JobScreen,
   open: (how: SessionOptions) => Promise<Session>,
-  {kind, path, program, options, refused, dryRun, ...how}: Import,
+  {kind, path, program, refused, dryRun, map, ignoreColumns: ignore, ...how}: Import,
 ): Promise<unknown> {
   staySmall()
   if (refused !== undefined) requireNew(refused)
-  const file = await openRows(path, process.stdin)
+  const options = {...how.options, ...(map.length > 0 && {map: map.join('\n')})}
+  const {columns} = kinds[kind]
+  const naming = {map: mappingOf(map, columns), ignore}
+  const opened = await openRows(path, process.stdin)
   // Its problems are read while they are printed.
-  screen.atEnd(file.close)
-  const source = {path, check: (found?: VariantsBySku) => kinds[kind].check(file, options, found)}
+  screen.atEnd(opened.close)
+  const file = withNames(opened, [...columns, 'problem'], naming)
+  const source = {
+    path,
+    headerLine: file.header.line,
+    check: (found?: VariantsBySku) => kinds[kind].check(file, options, found),
+  }
   const checked = await requireGoodRows(source, async () => {
     const {progress, catalogTools} = await open({job: true})
     progress.say('Reading the catalog …')
     return catalogTools()
   })
   const session = await open({job: true, board: true})
-  const wish = {screen, session, file, source, checked, options, ...how}
+  const wish = {...how, screen, session, file, source, checked, options}
   if (dryRun) return kinds[kind].dryRun(wish)
   const name = path === '-' ? '-' : resolve(path)
   const about = {kind, file: name, fileHash: file.hash, program, options}

@@ -32,6 +32,8 @@ export interface Wish {
 export interface Kind {
   /** What its rows are called. */
   rows: 'orders' | 'carts'
+  /** The columns of its CSV files, in the order of the template. */
+  columns: readonly string[]
   /** What a resume never does. */
   promise: string
   /** The options whose values make two jobs of one file different jobs. */

@@ -42,7 +42,7 @@ export function unfinishedJob(jobs: JobFile[], same: SameJob, since?: string): J
   const isSame = ({kind, fileHash, options}: SameJob) =>
     kind === same.kind &&
     fileHash === same.fileHash &&
-    kinds[kind].sameBy.every((name) => (options[name] ?? null) === (same.options[name] ?? null))
+    ['map', ...kinds[kind].sameBy].every((name) => (options[name] ?? null) === (same.options[name] ?? null))
   const isNew = ({at}: JobHead) => since !== undefined && at > since
   return jobs.find((job) => isSame(job.head) && (isNew(job.head) || jobStanding(job).state !== 'finished'))
 }

@@ -1,4 +1,4 @@
-import {createHash} from 'node:crypto'
+import {createHash, type Hash} from 'node:crypto'
 import {constants, createReadStream, openSync, type Stats, statSync} from 'node:fs'
 import {type FileHandle, mkdtemp, open, rm} from 'node:fs/promises'
 import {Socket} from 'node:net'
@@ -7,6 +7,7 @@ import {join} from 'node:path'
 import type {Readable} from 'node:stream'
 import {Failure} from '../contract/failure.ts'
 import {parseJson} from '../contract/money.ts'
+import {decoded, inUtf8} from './encoding.ts'
 
 const MIB = 1024 * 1024
 /** Limit of a file that is read as a whole, in bytes. */
@@ -18,8 +19,8 @@ const CHUNK = 64 * 1024
 const NEWLINE = 0x0a
 
 /**
- * Reads a file that the user names, or stdin for `-`, as text. Fails with INVALID_INPUT if it can't be read, is not
- * UTF-8, or is over 16 MiB.
+ * Reads a file that the user names, or stdin for `-`, as text. Fails with INVALID_INPUT if it can't be read, is neither
+ * UTF-8 nor UTF-16, or is over 16 MiB.
  */
 export async function readInput(path: string): Promise<string> {
   const chunks: Buffer[] = []
@@ -31,7 +32,7 @@ export async function readInput(path: string): Promise<string> {
       bytes += chunk.length
       if (bytes > LARGEST_TEXT) throw unreadable(path, 'it is over 16 MiB')
     }
-    return new TextDecoder('utf-8', {fatal: true}).decode(Buffer.concat(chunks))
+    return decoded(Buffer.concat(chunks))
   } catch (error) {
     if (error instanceof Failure) throw error
     throw unreadable(
@@ -73,14 +74,14 @@ export interface Input {
   name: string
   /** SHA-256 of its bytes. */
   hash: string
-  /** Its bytes from the start. Fails with INVALID_INPUT if the file has changed since it was checked. */
+  /** Its text from the start, in UTF-8. Fails with INVALID_INPUT if the file has changed since it was checked. */
   chunks(): AsyncGenerator<Buffer>
   close(): Promise<void>
 }
 
 /**
- * Opens a file that the user names, or stdin for `-`, and reads it once: it must hold no NUL, and no line over 1 MiB.
- * Stdin and pipes, which can be read only once, are copied to a temporary file, whose name is gone when this returns.
+ * Opens a file that the user names, or stdin for `-`, and reads it once: it must hold text in UTF-8 or UTF-16 without
+ * NUL, and no line over 1 MiB. Stdin and pipes, which can be read only once, are copied to a temporary file, whose name is gone when this returns.
  * Fails with INVALID_INPUT.
  */
 export async function openInput(path: string, stdin: Readable): Promise<Input> {
@@ -90,10 +91,10 @@ export async function openInput(path: string, stdin: Readable): Promise<Input> {
     file = once ? await nameless() : await open(path, 'r')
     const opened = file
     let state = await stateOf(opened)
-    const chunks = () => chunksOf(path, opened, state)
-    const hash = await check(path, once ? copied(once, opened) : chunks())
+    const bytes = () => chunksOf(path, opened, state)
+    const hash = await check(path, once ? copied(once, opened) : bytes())
     if (once) state = await stateOf(opened)
-    return {name: nameOf(path), hash, chunks, close: () => opened.close()}
+    return {name: nameOf(path), hash, chunks: () => inUtf8(bytes()), close: () => opened.close()}
   } catch (error) {
     await file?.close()
     if (error instanceof Failure) throw error
@@ -147,14 +148,9 @@ async function stateOf(file: FileHandle): Promise<string> {
 /** Reads all bytes, and refuses what later steps could not read. Returns their hash. */
 async function check(path: string, chunks: AsyncIterable<Buffer>): Promise<string> {
   const hash = createHash('sha256')
-  let bytes = 0
   let line = 1
   let length = 0
-  for await (const chunk of chunks) {
-    hash.update(chunk)
-    if (bytes === 0 && isUtf16(chunk)) throw unreadable(path, 'it is UTF-16; save it as UTF-8')
-    bytes += chunk.length
-    if (bytes > LARGEST_FILE) throw unreadable(path, 'it is over 2 GiB')
+  for await (const chunk of inUtf8(hashed(path, chunks, hash))) {
     const nul = chunk.indexOf(0)
     if (nul >= 0)
       throw unreadable(path, `it holds a NUL character (line ${line + newlines(chunk.subarray(0, nul))})`)
@@ -166,14 +162,27 @@ async function check(path: string, chunks: AsyncIterable<Buffer>): Promise<strin
   return hash.digest('hex')
 }
 
+/** How workbooks begin: a ZIP archive, such as .xlsx and .ods, or an .xls. */
+const WORKBOOKS = [Buffer.from('PK\x03\x04'), Buffer.from([0xd0, 0xcf, 0x11, 0xe0])]
+
+/** Passes bytes on, up to the limit, and takes them into the hash. */
+async function* hashed(path: string, chunks: AsyncIterable<Buffer>, hash: Hash): AsyncGenerator<Buffer> {
+  let bytes = 0
+  for await (const chunk of chunks) {
+    if (bytes === 0 && WORKBOOKS.some((start) => chunk.subarray(0, 4).equals(start)))
+      throw unreadable(path, 'it is a workbook; save it as CSV')
+    hash.update(chunk)
+    bytes += chunk.length
+    if (bytes > LARGEST_FILE) throw unreadable(path, 'it is over 2 GiB')
+    yield chunk
+  }
+}
+
 function newlines(block: Buffer): number {
   let count = 0
   for (let at = block.indexOf(NEWLINE); at >= 0; at = block.indexOf(NEWLINE, at + 1)) count += 1
   return count
 }
-
-const isUtf16 = ([first, second]: Buffer) =>
-  (first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff)
 
 const nameOf = (path: string) => (path === '-' ? 'stdin' : JSON.stringify(path))
 

@@ -14,67 +14,103 @@ export interface Row {
   problem?: string
 }
 
+/** Names of columns, in order. Cells of a column that is null are left out. */
+export type Columns = readonly (string | null)[]
+
 /** A file of rows: CSV with a header, or NDJSON. It can be read as often as needed. */
 export interface RowFile {
   form: 'csv' | 'ndjson'
   /** The line of the header, and its names in order, with duplicates. Empty for NDJSON. */
-  header: {line: number; columns: readonly string[]}
+  header: {line: number; columns: Columns}
   /** SHA-256 of its bytes. */
   hash: string
   /**
-   * Its rows from the first to the last, one at a time in memory. A row that can't be read has a `problem`; a misplaced
-   * quotation mark ends the rows. Fails with INVALID_INPUT if the file has changed.
+   * Its rows from the first to the last, one at a time in memory; the cells of a CSV file by the names of `columns`, or
+   * else of the header. A row that can't be read has a `problem`; a misplaced quotation mark ends the rows. Fails with
+   * INVALID_INPUT if the file has changed.
    */
-  rows(): AsyncGenerator<Row>
+  rows(columns?: Columns): AsyncGenerator<Row>
   close(): Promise<void>
 }
 
 /**
- * Opens a file of rows that the user names, or stdin for `-`. Its first letter decides its form. Fails with
- * INVALID_INPUT if it can't be read or is empty.
+ * Opens a file of rows that the user names, or stdin for `-`. Its first letter decides its form, and its header what
+ * separates the cells. Fails with INVALID_INPUT if it can't be read or is empty.
  */
 export async function openRows(path: string, stdin: Readable): Promise<RowFile> {
   const input = await openInput(path, stdin)
+  const {hash, close} = input
   try {
-    const first = await firstLetter(input)
-    if (first === undefined) throw refused(input, 'is empty')
-    if (first === '[') throw refused(input, 'is one JSON array; write one object a line (jq -c ".[]")')
-    const form = first === '{' ? 'ndjson' : 'csv'
-    const header = form === 'csv' ? await headerOf(input) : {line: 0, columns: []}
-    const rows = () => (form === 'csv' ? csvRows(input, header.columns) : jsonRows(input))
-    return {form, header, hash: input.hash, rows, close: input.close}
+    const start = await startOf(input)
+    if (start === '') throw refused(input, 'is empty')
+    if (start[0] === '[') throw refused(input, 'is one JSON array; write one object a line (jq -c ".[]")')
+    if (start[0] === '{')
+      return {form: 'ndjson', header: {line: 0, columns: []}, hash, rows: () => jsonRows(input), close}
+    const csv = {input, separator: separatorIn(start)}
+    const header = await headerOf(csv)
+    return {
+      form: 'csv',
+      header,
+      hash,
+      rows: (columns = header.columns) => csvRows(csv, header, columns),
+      close,
+    }
   } catch (error) {
-    await input.close()
+    await close()
     throw error
   }
 }
 
-async function firstLetter(input: Input): Promise<string | undefined> {
+/** Text from the first letter that is not blank to the end of its line at least; '' if there is none. */
+async function startOf(input: Input): Promise<string> {
+  const decoder = new TextDecoder()
+  let text = ''
   for await (const chunk of input.chunks()) {
-    const first = /[^\s\ufeff]/.exec(chunk.toString('utf8'))
-    if (first) return first[0]
+    text = (text + decoder.decode(chunk, {stream: true})).trimStart()
+    if (/[\r\n]/.test(text)) break
   }
-  return undefined
+  return text
 }
 
-async function headerOf(input: Input): Promise<RowFile['header']> {
-  for await (const {line, cells, problem} of csvRecords(input)) {
-    if (problem) throw refused(input, `has a header that ${problem}`)
+/** A CSV file, and what separates its cells. */
+interface Csv {
+  input: Input
+  separator: string
+}
+
+/** What stands between cells: a comma, or what spreadsheets write if a comma is for decimals. */
+const SEPARATORS = [',', ';', '\t', '|']
+
+/** The one that stands most often in the header, outside of quotation marks. */
+function separatorIn(start: string): string {
+  const [header = ''] = start.replace(/"(?:[^"]|"")*(?:"|$)/g, '').split(/[\r\n]/, 1)
+  const counts = SEPARATORS.map((separator) => header.split(separator).length)
+  return SEPARATORS[counts.indexOf(Math.max(...counts))] ?? ','
+}
+
+async function headerOf(csv: Csv): Promise<{line: number; columns: string[]}> {
+  for await (const {line, cells, problem} of csvRecords(csv)) {
+    if (problem) throw refused(csv.input, `has a header that ${problem}`)
     const columns = cells.map((cell) => cell.trim())
-    if (columns.some(isDamaged)) throw refused(input, 'has a header that is not UTF-8; save it as UTF-8')
-    const other = columns.length === 1 && /[;\t|]/.exec(columns[0] ?? '')
-    if (other) throw refused(input, `separates its columns by ${JSON.stringify(other[0])}; use commas`)
+    if (columns.some(isDamaged)) throw refused(csv.input, `has a header that is not UTF-8. ${TO_UTF_8}`)
     return {line, columns}
   }
-  throw refused(input, 'is empty')
+  throw refused(csv.input, 'is empty')
 }
 
-async function* csvRows(input: Input, columns: readonly string[]): AsyncGenerator<Row> {
-  let isHeader = true
-  for await (const {line, cells, problem = misfit(cells, columns)} of csvRecords(input)) {
-    if (isHeader) isHeader = false
-    else if (problem) yield {line, fields: {}, problem}
-    else yield {line, fields: Object.fromEntries(columns.map((name, at) => [name, cells[at]]))}
+/** The way out for a file in an encoding that can't be told from others. */
+export const TO_UTF_8 =
+  'Save the file as UTF-8 (Excel: "CSV UTF-8"), or convert it: `iconv -f WINDOWS-1256 -t UTF-8 FILE` (1256 is Arabic Windows, 1252 western).'
+
+async function* csvRows(csv: Csv, header: RowFile['header'], columns: Columns): AsyncGenerator<Row> {
+  for await (const {line, cells, problem = misfit(cells, header, columns)} of csvRecords(csv)) {
+    if (line === header.line) continue
+    if (problem) yield {line, fields: {}, problem}
+    else
+      yield {
+        line,
+        fields: Object.fromEntries(columns.flatMap((name, at) => (name === null ? [] : [[name, cells[at]]]))),
+      }
   }
 }
 
@@ -82,9 +118,10 @@ async function* csvRows(input: Input, columns: readonly string[]): AsyncGenerato
 const isDamaged = (text: string) => text.includes('\ufffd')
 
 /** A column without a name is allowed if it is empty: spreadsheets leave such columns behind. */
-function misfit(cells: readonly string[], columns: readonly string[]): string | undefined {
+function misfit(cells: readonly string[], header: RowFile['header'], columns: Columns): string | undefined {
   if (cells.length !== columns.length)
     return `has ${cells.length} cell${cells.length === 1 ? '' : 's'}, but the header has ${columns.length}`
+  if (cells.every((cell, at) => cell.trim() === header.columns[at])) return 'is the header once more'
   const nameless = columns.findIndex((name, at) => name === '' && cells[at] !== '')
   return nameless < 0 ? undefined : `has a value in column ${nameless + 1}, which has no name`
 }
@@ -95,11 +132,12 @@ interface CsvRecord {
   problem?: string
 }
 
-/** The records of a CSV file that are not empty. The last one has a problem if nothing after it can be read. */
-async function* csvRecords(input: Input): AsyncGenerator<CsvRecord> {
+/** The records of a CSV file that are not empty, without the `sep=;` that Excel begins with. The last one has a problem if nothing after it can be read. */
+async function* csvRecords({input, separator}: Csv): AsyncGenerator<CsvRecord> {
   let broken: {after: number; code: string} | undefined
   const parser = parse({
     bom: true,
+    delimiter: separator,
     record_delimiter: ['\r\n', '\n', '\r'],
     relax_column_count: true,
     max_record_size: LONGEST_LINE,
@@ -115,8 +153,9 @@ async function* csvRecords(input: Input): AsyncGenerator<CsvRecord> {
   let read = 0
   for await (const cells of parser as AsyncIterable<string[]>) {
     if (read === broken?.after) break
+    const isHint = read === 0 && /^sep=$/i.test(cells[0] ?? '')
     read += 1
-    if (cells.some((cell) => cell.trim() !== '')) yield {line, cells}
+    if (!isHint && cells.some((cell) => cell.trim() !== '')) yield {line, cells}
     // The parser's own count is wrong: it counts CR LF inside a cell as two lines.
     line += cells.reduce((sum, cell) => sum + (cell.match(/\r\n|\n|\r/g)?.length ?? 0), 1)
   }

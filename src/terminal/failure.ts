@@ -48,8 +48,8 @@ function messageOf({message, facts: {retryAfter}}: Failure): string {
 
 interface ToldAs {
   paint?: Paint
-  /** How many lines of a bad file are shown; all by default. */
-  most?: number
+  /** Lines of the screen: of the problems of a bad file those are told that fit. Endless by default. */
+  lines?: number
   /** Cells of a line, after which it wraps; endless by default. */
   room?: number
   /** Removes secrets: before a line wraps, since half a secret would not be found. */
@@ -64,7 +64,7 @@ export async function* failureTexts(
   failure: Failure,
   {
     paint = noPaint,
-    most = Number.POSITIVE_INFINITY,
+    lines: screenLines = Number.POSITIVE_INFINITY,
     room = Number.POSITIVE_INFINITY,
     clean = String,
   }: ToldAs = {},
@@ -77,18 +77,25 @@ export async function* failureTexts(
   const {cause} = failure
   if (isFailure(cause)) lines.push(`  cause: ${safe(cause.message)} (${safe(cause.code)})`)
   lines.push(...detailLines(details).map((line) => `  ${line}`))
+  const end = [
+    ...(requestId === undefined ? [] : [`  request id: ${safe(requestId)}`]),
+    `${paint('Next:', 'bold')} ${safe(failure.hint)}`,
+  ]
+  const [head, last] = [lines, end].map((texts) => texts.map(wrapped).join(''))
+  yield head ?? ''
   const problems = (details as {problems?: unknown} | null | undefined)?.problems
   if (isRows(problems)) {
-    yield lines.splice(0).map(wrapped).join('')
-    yield* problemTexts(problems, most, wrapped)
+    const left = screenLines - linesIn(`${head}${last}`) - PROMPT
+    yield* problemTexts(problems, Math.max(left, LEAST_PROBLEMS), wrapped)
   }
-  if (requestId !== undefined) lines.push(`  request id: ${safe(requestId)}`)
-  lines.push(`${paint('Next:', 'bold')} ${safe(failure.hint)}`)
-  yield lines.map(wrapped).join('')
+  yield last ?? ''
 }
 
-/** Bad lines of a file that are shown in a terminal: more would only scroll away. */
-const LINES_IN_TERMINAL = 300
+const linesIn = (text: string) => text.split('\n').length - 1
+/** Lines that the shell takes after us. */
+const PROMPT = 1
+/** Lines for problems on a screen that is too small for all. */
+const LEAST_PROBLEMS = 3
 
 /** Tells a failure to a person, for as long as anybody reads it. */
 export async function tellFailure(
@@ -97,8 +104,8 @@ export async function tellFailure(
   stream: NodeJS.WriteStream,
   clean: (text: string) => string,
 ): Promise<void> {
-  const most = stream.isTTY ? LINES_IN_TERMINAL : Number.POSITIVE_INFINITY
-  const toldAs = {paint: paintFor(stream), room: roomOf(stream), most, clean}
+  const lines = stream.isTTY ? stream.rows || 24 : Number.POSITIVE_INFINITY
+  const toldAs = {paint: paintFor(stream), room: roomOf(stream), lines, clean}
   for await (const text of failureTexts(failure, toldAs)) {
     await out.write(text)
     if (out.closed) return
@@ -124,20 +131,28 @@ function detailLines(details: unknown): string[] {
   )
 }
 
+/** The problems of a file, as far as they and the word that there are more fit into so many lines. */
 async function* problemTexts(
   problems: Rows & {count?: number},
-  most: number,
+  lines: number,
   wrapped: (line: string) => string,
 ): AsyncGenerator<string> {
+  const {count = 0} = problems
+  const moreText = (more: number) =>
+    wrapped(`  … and ${more} more; --json names them all, and so does 2> FILE.`)
+  const room = lines - linesIn(moreText(count))
   let told = 0
+  let used = 0
   for await (const batch of batches(problems, (problem) => wrapped(problemText(problem)))) {
-    const lines = batch.slice(0, most - told)
-    told += lines.length
-    yield lines.join('')
-    if (told >= most) break
+    const fitting = batch.filter((text) => {
+      used += linesIn(text)
+      return used <= room
+    })
+    told += fitting.length
+    yield fitting.join('')
+    if (used > room) break
   }
-  const more = (problems.count ?? told) - told
-  if (more > 0) yield wrapped(`  … and ${more} more; --json names them all, and so does 2> FILE.`)
+  if (count > told) yield moreText(count - told)
 }
 
 /** Such as `line 17: quantity "0" must be a whole number of 1 or more`. */

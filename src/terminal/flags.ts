@@ -107,7 +107,38 @@ export const jobArg = Args.string({
 })
 
 /** A file of rows for a job. */
-export const rowsArg = Args.string({description: 'CSV or NDJSON, or - for stdin.', required: true})
+export const rowsArg = Args.string({description: 'CSV or NDJSON, or - for stdin.'})
+
+/** What a file of rows may look like, for help pages. */
+export const exportsText =
+  'CSV may come from a spreadsheet of any country: separated by commas, semicolons, tabs or bars, in UTF-8 or UTF-16, with names of columns in any case and with blanks. --map says what a column of another name is, and --ignore-columns leaves out what is not known here.'
+
+/** What columns of a file of rows stand for. */
+export const rowsFlags = {
+  map: Flags.string({
+    summary: "What a column of the CSV file is, such as 'Order no=externalReference'. Repeatable.",
+    helpValue: 'HEADER=COLUMN',
+    multiple: true,
+    multipleNonGreedy: true,
+    default: [],
+  }),
+  'ignore-columns': Flags.boolean({
+    summary: 'Leave out the columns of the CSV file that are not known here.',
+  }),
+  template: Flags.boolean({
+    summary: 'Print an empty CSV file with the header.',
+    exclusive: ['json', 'query'],
+  }),
+}
+
+/** Fails with MISSING_INPUT if no file of rows was named. */
+export function requireRows(path: string | undefined): string {
+  if (path !== undefined) return path
+  throw new Failure('MISSING_INPUT', {
+    message: 'Missing FILE (CSV or NDJSON, or - for stdin).',
+    hint: '--template prints the header of such a file.',
+  })
+}
 
 export const refusedFlag = Flags.string({
   summary: 'Write refused rows to this new file, to correct and import again.',

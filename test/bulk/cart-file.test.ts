@@ -150,8 +150,8 @@ describe('a line is refused', () => {
       '1: customer is not a field here; did you mean customerRef?',
     ])
     expect((await read(`variant,quantity\n${rose},1\n`, 'C-1')).problems).toEqual([
-      '1: variant is not a column here; did you mean variantId?',
-      '1: variantId is missing in the header; sku may stand in for it',
+      '1: lacks variantId or sku',
+      '1: has 1 column not known here: "variant"; did you mean variantId?',
     ])
     expect((await read('variantId,quantity\n', 'C-1')).problems).toEqual(['1: has a header and no rows'])
   })

@@ -30,7 +30,7 @@ async function open(...rows: string[]) {
     cache: catalogCache({config: state, state}, identity),
     now: Date.now,
   }
-  const source = {path, check: (found?: VariantsBySku) => checkCartFile(file, 'C-1', found)}
+  const source = {path, headerLine: 1, check: (found?: VariantsBySku) => checkCartFile(file, 'C-1', found)}
   return {path, source, tools, catalog: async () => tools}
 }
 
@@ -59,7 +59,11 @@ test('a file is refused once, with its unknown SKUs beside all else that is wron
     '4: sku is not a SKU of the own assortment',
   ])
   expect(failure.message).toBe(`"${path}" has 4 problems. Nothing was sent.`)
-  expect(await failureText(failure, 3)).toMatch(/line 4: quantity "x" .*\n {2}… and 1 more; --json/)
+  const whole = (await failureText(failure)).split('\n').length - 1
+  expect(await failureText(failure, whole + 2)).not.toMatch(/and \d+ more/)
+  expect(await failureText(failure, whole + 1)).toMatch(
+    /line 4: quantity "x" .*\n {2}… and 1 more; --json.*\nNext: /,
+  )
 })
 
 test('a bad file asks for nothing where no SKU of it could be read', async () => {

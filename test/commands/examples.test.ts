@@ -51,6 +51,11 @@ const files: Record<string, string | Buffer> = {
   'reason.txt': 'Order SCN-0000000004 is missing.\n',
   'lines.csv': 'sku,quantity\nNJD-INC-002,3\n',
   'carts.csv': 'customerRef,sku,quantity\nC-1,NJD-INC-002,3\n',
+  'wishes.csv': 'Client no;SKU;Quantity;Notes\nC-1;NJD-INC-002;3;gift\n',
+  'export.csv': [
+    'Order no;Customer Ref;SKU;Quantity;Recipient;Line 1;City;National Address;Country Code;Phone;Notes',
+    'PO-204;C-1;NJD-INC-002;2;Sara;King Fahd Road 1;Riyadh;RRRD2929;SAU;+966500000000;gift\n',
+  ].join('\r\n'),
   'wish.json': '{"lines": [{"sku": "NJD-INC-002", "quantity": 1}]}',
   'orders.csv': [
     'externalReference,customerRef,sku,quantity,recipient,line1,city,nationalAddress,countryCode,phone',

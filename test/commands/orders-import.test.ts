@@ -4,6 +4,7 @@ import {afterAll, beforeAll, describe, expect, test} from 'vitest'
 import {foldersOf} from '../../src/store/paths.ts'
 import {saveLocator} from '../../src/store/sandbox.ts'
 import {manyOrders, orderFile} from '../support/order-file.ts'
+import {drawn, inTerminal, oneLine} from '../support/pty.ts'
 import {filesBelow, folderIn, openShop, type Shop} from '../support/served-shop.ts'
 import {withTerminal} from '../support/tmux.ts'
 
@@ -302,16 +303,105 @@ describe('orders import', () => {
   })
 })
 
-test('in a terminal a bad file names its first lines, and where to find the others', async () => {
-  const rows = manyOrders('B', 400).map((row) => ({...row, sku: '', variantId: 'x'}))
-  const file = orderFile(folder, 'many.csv', rows)
-  await withTerminal({...shop.env, PATH: process.env.PATH, TERM: 'xterm-256color'}, async (terminal) => {
-    terminal.type(`${process.execPath} bin/run.js orders import ${file}; echo "exit $?"`)
-    terminal.press('Enter')
-    await terminal.see('exit 2')
-    expect(terminal.screen()).toMatch(
-      /line 301: variantId "x" must be a UUID\n {2}… and 100 more; --json names them all, and so does 2> FILE\.\nNext: /,
+describe('a bad file in a terminal of 24 lines', () => {
+  const screenOf = async (file: string, ...flags: string[]) => {
+    const {code, text} = await inTerminal(shop.env, ['orders', 'import', file, ...flags], {columns: 80})
+    expect(code).toBe(2)
+    const {lines, broken} = drawn(text, 80)
+    expect(broken).toEqual([])
+    // The last one is the shell's.
+    expect(lines.length).toBeLessThanOrEqual(24)
+    return lines.join('\n')
+  }
+
+  test('names as many lines as fit, and where to find the others', async () => {
+    const rows = manyOrders('B', 400).map((row) => ({...row, sku: '', variantId: 'x'}))
+    const screen = await screenOf(orderFile(folder, 'many.csv', rows))
+    expect(screen).toMatch(
+      /^Error: [\s\S]*has 400\s+problems[\s\S]*line 20: variantId "x" must be a UUID\n {2}… and 381 more; --json names them all, and so does 2> FILE\.\nNext: /,
     )
+  })
+
+  test('with another header says in a few lines what is missing, and how to name it', async () => {
+    const path = join(folder, 'foreign.csv')
+    const names = Array.from({length: 60}, (_, n) => `Spalte ${n}`)
+    writeFileSync(path, `${names.join(';')}\n${names.map((_, n) => n).join(';')}\n`)
+    const screen = await screenOf(path)
+    expect(oneLine(screen)).toContain(
+      'line 1: lacks externalReference, customerRef, variantId or sku, quantity, recipient, line1, city, nationalAddress, countryCode, phone',
+    )
+    expect(oneLine(screen)).toContain("Next: Say what a column is by --map 'HEADER=column'")
+    expect(screen.split('\n').length).toBeLessThan(12)
+  })
+
+  test('in the encoding of an Arabic or western Windows says how to save it', async () => {
+    const path = orderFile(folder, 'ansi.csv', manyOrders('B', 3))
+    const bytes = Buffer.from(readFileSync(path, 'utf8').replaceAll('Riyadh', 'Riyâdh'), 'latin1')
+    writeFileSync(path, bytes)
+    expect(oneLine(await screenOf(path))).toContain('Next: Save the file as UTF-8 (Excel: "CSV UTF-8"), or')
+  })
+})
+
+describe('an export of a spreadsheet', () => {
+  const exported = (name: string, prefix: string) => {
+    const text = readFileSync(orderFile(folder, name, manyOrders(prefix, 2)), 'utf8')
+    const rows = text
+      .trim()
+      .split('\n')
+      .map((row, at) => `${row.replaceAll(',', ';')};${at === 0 ? 'Notes' : '"two\r\nlines; quoted ""so"""'}`)
+    const path = join(folder, name)
+    const header = (rows[0] ?? '')
+      .replace('externalReference', 'Order No')
+      .replace('customerRef', 'CUSTOMER REF')
+    writeFileSync(path, Buffer.from(`\ufeff${[header, ...rows.slice(1)].join('\r\n')}\r\n`, 'utf16le'))
+    return path
+  }
+
+  test('with semicolons, in UTF-16, with other names and more columns is ordered', async () => {
+    const file = exported('export.csv', 'V')
+    const words = ['orders', 'import', file, '--yes']
+    const {error} = await shop.json(words, {code: 2})
+    expect(error.details.problems).toMatchObject([
+      {line: 1, column: null, value: null, rule: 'lacks externalReference'},
+      {line: 1, rule: 'has 2 columns not known here: "Order No", "Notes"'},
+    ])
+    const {summary} = await shop.json([...words, '--map', 'order no=externalReference', '--ignore-columns'])
+    expect(summary).toMatchObject({placed: 2, refused: 0})
+    expect(ordersOf('V')).toHaveLength(2)
+  })
+
+  test('that is read by other columns is another job', async () => {
+    const file = exported('mapped.csv', 'Q')
+    shop.fault({
+      match: {operation: 'createOrder'},
+      effect: 'status',
+      status: 401,
+      state: 'UNAUTHORIZED',
+      times: 9,
+    })
+    const words = ['orders', 'import', file, '--ignore-columns', '--yes', '--map']
+    await shop.scent([...words, 'Order No=externalReference'])
+    shop.sandbox.state.faults.clear()
+    const again = await shop.json([...words, 'Order No=externalReference'], {code: 8})
+    expect(again.error.state).toBe('JOB_UNFINISHED')
+    const {error} = await shop.json([...words, 'Notes=externalReference'], {code: 2})
+    expect(error.details.problems[0].rule).toBe('must not hold control characters')
+    await shop.json(['jobs', 'resume', again.error.details.job])
+  })
+
+  test('can begin with the template, which names every column', async () => {
+    const {stdout} = await shop.scent(['orders', 'import', '--template'])
+    expect(stdout).toMatch(
+      /^externalReference,customerRef,variantId,sku,quantity,recipient,.*,discountCode\n$/,
+    )
+    const cart = await shop.scent(['cart', 'import', '--template'])
+    expect(cart.stdout).toBe('customerRef,variantId,sku,quantity\n')
+    const path = join(folder, 'template.csv')
+    writeFileSync(path, stdout)
+    const {error} = await shop.json(['orders', 'import', path], {code: 2})
+    expect(error.details.problems).toMatchObject([{line: 1, rule: 'has a header and no rows'}])
+    const missing = await shop.scent(['orders', 'import'])
+    expect(missing).toMatchObject({code: 2, stderr: expect.stringMatching(/Missing FILE[\s\S]*--template/)})
   })
 })
 

@@ -108,6 +108,59 @@ describe('a CSV file', () => {
   })
 })
 
+describe('a spreadsheet of any country', () => {
+  const cells = ['نورة', 'a;b, c\td', 'say "hi"', 'two\r\nlines', '+966501234567', '']
+  /** As Excel and LibreOffice write it: quoted if it has to be. */
+  const written = (rows: string[][], separator: string) =>
+    rows.map((row) => row.map((cell) => quoted(cell, separator)).join(separator)).join('\r\n')
+  const quoted = (cell: string, separator: string) =>
+    cell.includes(separator) || /["\r\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell
+  const header = ['a', 'b', 'c; or d', 'e', 'f', 'g']
+  const encodings: {[name: string]: (text: string) => Buffer} = {
+    'UTF-8': (text) => Buffer.from(text),
+    'UTF-8 with a mark': (text) => Buffer.from(`\ufeff${text}`),
+    'UTF-16 with a mark': (text) => Buffer.from(`\ufeff${text}`, 'utf16le'),
+    'UTF-16 without a mark': (text) => Buffer.from(text, 'utf16le'),
+    'UTF-16 the other way round': (text) => Buffer.from(`\ufeff${text}`, 'utf16le').swap16(),
+  }
+  for (const [separator, name] of [
+    [',', 'commas'],
+    [';', 'semicolons'],
+    ['\t', 'tabs'],
+    ['|', 'bars'],
+  ] as const)
+    test.each(Object.keys(encodings))(`may be written with ${name} in %s`, async (encoding) => {
+      const text = written([header, cells, ['1', '2', '3', '4', '5', '6']], separator)
+      const bytes = encodings[encoding]?.(`${text}\r\n`) ?? ''
+      const path = join(folder(), 'rows')
+      for (const source of [bytes, encodings[encoding]?.(`sep=${separator}\r\n${text}`) ?? '']) {
+        writeFileSync(path, source)
+        const read = await all(path)
+        expect(read.map(({fields}) => Object.values(fields))).toEqual([cells, ['1', '2', '3', '4', '5', '6']])
+        expect(Object.keys(read[0]?.fields ?? {})).toEqual(header)
+        const first = source === bytes ? 2 : 3
+        expect(read.map(({line}) => line)).toEqual([first, first + 2])
+      }
+    })
+
+  test('comes through a pipe a byte at a time', async () => {
+    const bytes = Buffer.from('\ufeffa;b\r\nنورة;2\r\n', 'utf16le')
+    const file = await openRows('-', Readable.from([...bytes].map((byte) => Buffer.from([byte]))))
+    expect((await file.rows().next()).value).toEqual({line: 2, fields: {a: 'نورة', b: '2'}})
+    expect(file.hash).toBe(createHash('sha256').update(bytes).digest('hex'))
+    await file.close()
+  })
+
+  test('may be NDJSON in UTF-16, and half a character of it is judged', async () => {
+    const bytes = Buffer.concat([Buffer.from('\ufeff{"a":"نورة"}\n', 'utf16le'), Buffer.from([0x7b])])
+    expect(await rows(bytes)).toEqual(['1: نورة', expect.stringMatching(/^2! is not a JSON object/)])
+  })
+
+  test('names a header that stands there once more', async () => {
+    expect(await rows('a;b\n1;2\na;b\n3;4\n')).toEqual(['2: 1 | 2', '3! is the header once more', '4: 3 | 4'])
+  })
+})
+
 describe('an NDJSON file', () => {
   test('has an object a line, its numbers digit for digit', async () => {
     const [row, last] = await all(written('\ufeff\n {"n":1.10,"id":9007199254740993}\r\n\n{"last":true}'))
@@ -175,25 +228,27 @@ describe('bytes that are not UTF-8 are kept as U+FFFD, for the check that follow
 
 describe('a file is refused', () => {
   const long = 'x'.repeat(1024 * 1024)
-  const utf16 = Buffer.from('\ufeffa,b\n1,2\n', 'utf16le')
   test.each<[string, string | Buffer, RegExp]>([
     ['empty', '', /is empty/],
     ['blank', ' \n\r\n\t\n', /is empty/],
     ['nothing but a byte order mark', '\ufeff', /is empty/],
-    ['UTF-16', utf16, /it is UTF-16; save it as UTF-8/],
-    ['UTF-16 the other way round', Buffer.from(utf16).swap16(), /it is UTF-16/],
-    ['UTF-16 without a mark', utf16.subarray(2), /it holds a NUL character \(line 1\)/],
+    [
+      'a workbook of Excel',
+      Buffer.from('PK\u0003\u0004\u0014\u0000', 'latin1'),
+      /it is a workbook; save it as CSV/,
+    ],
+    ['a workbook of an old Excel', Buffer.from([0xd0, 0xcf, 0x11, 0xe0, 0xa1]), /it is a workbook/],
+    ['NUL in UTF-16', Buffer.from('\ufeffa,b\n1,\u0000\n', 'utf16le'), /it holds a NUL character \(line 2\)/],
+    ['an endless line of UTF-16', Buffer.from(`a,b\n1,${long}${long}`, 'utf16le'), /line 2 is over 1 MiB/],
     [
       'a header in Windows-1256',
       Buffer.from([0x61, 0x2c, 0xe3, 0xcd, 0xe3, 0x0a]),
-      /a header that is not UTF-8/,
+      /a header that is not UTF-8\. Save the file as UTF-8 \(Excel: "CSV UTF-8"\), or convert it: `iconv/,
     ],
     ['NUL', `a,b\n1,2\n${'x,y\n'.repeat(50_000)}3,\u0000\n`, /it holds a NUL character \(line 50003\)/],
     ['an endless line', `a,b\n1,${long}${long}`, /line 2 is over 1 MiB/],
     ['an endless line of JSON', `{}\n{}\n{"a":"${long}${long}"}\n`, /line 3 is over 1 MiB/],
     ['one JSON array', '[{"a":1}]', /is one JSON array; write one object a line/],
-    ['semicolons', 'a;b\n1;2\n', /separates its columns by ";"; use commas/],
-    ['tabs', 'a\tb\n', /separates its columns by "\\t"/],
     ['a header with an open quotation mark', '"a,b\n1,2\n', /has a header that opens a quotation mark/],
   ])('that is or holds %s', async (_, bytes, message) => {
     await expect(openRows(written(bytes), none)).rejects.toMatchObject({

@@ -4,9 +4,9 @@ import type {Failure} from '../../src/contract/failure.ts'
 import {failureTexts} from '../../src/terminal/failure.ts'
 
 /** All that a person is told of a failure. */
-export async function failureText(failure: Failure, most?: number): Promise<string> {
+export async function failureText(failure: Failure, lines?: number): Promise<string> {
   let text = ''
-  for await (const part of failureTexts(failure, most === undefined ? {} : {most})) text += part
+  for await (const part of failureTexts(failure, lines === undefined ? {} : {lines})) text += part
   return text
 }
 

@@ -35,14 +35,16 @@ export async function* cartsIn(
     yield {customerRef, lines, rows}
 }
 
+/** The columns of a CSV file, as the template has them. */
+export const cartColumns: readonly string[] = ['customerRef', 'variantId', 'sku', 'quantity']
 /** A column of problems may stand there, as in a file of orders. */
-const known = ['customerRef', 'variantId', 'sku', 'quantity', 'problem']
+const known = [...cartColumns, 'problem']
 
 const cartKind = (form: Source['form'], customer: string | undefined): RowKind => ({
   forms: 'cart',
   key: 'customerRef',
   known,
-  required: ['quantity'],
+  required: [['variantId', 'sku'], 'quantity'],
   shared: [],
   read: (row, reading) => readRow(form, row, customer, reading),
 })

@@ -5,7 +5,7 @@ import {lookUpSkus} from '../file/check.ts'
 import {appendAll, type JobDraft, type JobFile} from '../journal.ts'
 import {type Kind, type OpenJob, TOLD_MS, type Wish, type Work} from '../kind.ts'
 import type {Report} from '../report.ts'
-import {checkCartFile} from './file.ts'
+import {cartColumns, checkCartFile} from './file.ts'
 import {type JobCarts, jobCarts} from './fold.ts'
 import {type CheckedCarts, survey, wantedIn} from './plan.ts'
 import {
@@ -24,6 +24,7 @@ import {cartPlanTable, importedTable, importQuestion, importSummary} from './scr
 /** Carts of a file, each brought to what it is to hold. */
 export const cartKind: Kind = {
   rows: 'carts',
+  columns: cartColumns,
   promise: 'nothing is added twice',
   sameBy: ['customer'],
   check: (file, {customer}, found) => checkCartFile(file, customer ?? undefined, found),

@@ -1,13 +1,16 @@
 import {Failure, isFailure} from '../../contract/failure.ts'
 import {type CatalogTools, resolveSkus} from '../../flows/catalog.ts'
 import type {Catalog} from '../../store/catalog.ts'
-import type {RowsFile, Source} from './groups.ts'
+import {TO_UTF_8} from '../../store/rows.ts'
+import {NO_ROWS, type RowsFile, type Source} from './groups.ts'
 import type {Problem, VariantsBySku} from './rows.ts'
 
 /** A file of rows that a command was given. */
 export interface NamedFile {
   /** What the user calls it. */
   path: string
+  /** The line of its header. */
+  headerLine: number
   /** Reads all of it, as often as asked; see checkRows(). */
   check(found?: VariantsBySku): AsyncGenerator<Problem, RowsFile>
 }
@@ -20,12 +23,12 @@ export async function requireGoodRows(
   file: NamedFile,
   catalog: () => Promise<CatalogTools>,
 ): Promise<RowsFile> {
-  const {count, rows} = await readThrough(file)
+  const read = await readThrough(file)
+  const {count, rows} = read
   if (count === 0) return rows
   const found = await lookUp(rows.skus, catalog)
-  if (isFailure(found)) throw refused(file, count, new Map(), found)
-  const all = found.size === 0 ? count : (await readThrough(file, found)).count
-  throw refused(file, all, found)
+  if (isFailure(found)) throw refused(file, read, new Map(), found)
+  throw refused(file, found.size === 0 ? read : await readThrough(file, found), found)
 }
 
 /** A file that was checked, and what is known of the variants in it. */
@@ -46,8 +49,8 @@ export async function lookUpSkus(
   catalog: CatalogTools,
 ): Promise<CheckedRows> {
   const found = await resolveSkus(catalog, checked.skus)
-  const {count} = checked.skus.length === 0 ? {count: 0} : await readThrough(source, found)
-  if (count > 0) throw refused(source, count, found)
+  const read = checked.skus.length === 0 ? undefined : await readThrough(source, found)
+  if (read && read.count > 0) throw refused(source, read, found)
   return {file, checked, found, names: (await catalog.cache.read()).variants}
 }
 
@@ -64,22 +67,41 @@ async function lookUp(
   }
 }
 
-async function readThrough(file: NamedFile, found?: VariantsBySku): Promise<{count: number; rows: RowsFile}> {
+/** How many problems a file has, and how to mend those that are no single lines'. */
+interface ReadThrough {
+  count: number
+  ways: ReadonlySet<string>
+  rows: RowsFile
+}
+
+async function readThrough(file: NamedFile, found?: VariantsBySku): Promise<ReadThrough> {
   const reading = file.check(found)
+  const ways = new Set<string>()
   for (let count = 0; ; count += 1) {
     const step = await reading.next()
-    if (step.done) return {count, rows: step.value}
+    if (step.done) return {count, ways, rows: step.value}
+    const {line, rule} = step.value
+    if (line !== null && line === file.headerLine && rule !== NO_ROWS) ways.add(NAMES)
+    if (rule.includes('UTF-8')) ways.add(TO_UTF_8)
   }
 }
 
+const NAMES =
+  "Say what a column is by --map 'HEADER=column', and leave out others by --ignore-columns. --template prints the header."
+
 /** A file that is refused as a whole: nothing of it was sent. It is read once more while its problems are printed. */
-function refused(file: NamedFile, count: number, found: VariantsBySku, unread?: Failure): Failure {
+function refused(
+  file: NamedFile,
+  {count, ways}: ReadThrough,
+  found: VariantsBySku,
+  unread?: Failure,
+): Failure {
   const name = file.path === '-' ? 'stdin' : JSON.stringify(file.path)
   const why = unread?.message.replace(/ Nothing was sent\.$/, '')
   const skus = why === undefined ? '' : ` Its SKUs were not looked up: ${why}`
   return new Failure('INVALID_INPUT', {
     message: `${name} has ${count === 1 ? 'a problem' : `${count} problems`}. Nothing was sent.${skus}`,
-    hint: 'Correct the lines, and run the command again.',
+    hint: [...ways].join(' ') || 'Correct the lines, and run the command again.',
     details: {problems: {count, [Symbol.asyncIterator]: () => toTheEnd(file.check(found))}},
     effect: 'none',
   })

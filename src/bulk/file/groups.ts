@@ -1,7 +1,7 @@
 import {Failure} from '../../contract/failure.ts'
 import type {Row, RowFile} from '../../store/rows.ts'
+import {checkHeader, type RequiredColumn} from './header.ts'
 import {
-  checkHeader,
   copyOf,
   type FileLine,
   type Problem,
@@ -28,7 +28,7 @@ export interface RowKind {
   key: string
   /** The columns that a CSV file may have, and those that it must have. */
   known: readonly string[]
-  required: readonly string[]
+  required: readonly RequiredColumn[]
   /** What all rows of one key share: equal on each of them, or empty after the first. The rule is the first one's. */
   shared: readonly {column: string; rule(value: string): string | undefined}[]
   read(row: Row, reading: Reading): RowRead
@@ -46,6 +46,8 @@ export interface RowsFile {
 }
 
 export type Source = Pick<RowFile, 'form' | 'header' | 'rows'>
+
+export const NO_ROWS = 'has a header and no rows'
 
 /**
  * Reads a whole file: yields what is wrong with it, line by line, and returns what it adds up to. SKUs are judged as far
@@ -67,7 +69,7 @@ export async function* checkRows(
     groups.add(row.line, readRow(kind, row, reading))
     yield* problems.splice(0)
   }
-  if (readable && rows === 0) report(file.header.line, null, null, 'has a header and no rows')
+  if (readable && rows === 0) report(file.header.line, null, null, NO_ROWS)
   yield* problems
   return {...groups.result(), skus: [...reading.skus]}
 }

@@ -3,7 +3,7 @@ import {isDigits, printJson} from '../../contract/money.ts'
 import {nearest} from '../../contract/nearest.ts'
 import {damageOf, longerThan, pathRule, uuid} from '../../contract/wire.ts'
 import {LONGEST_SKU} from '../../flows/cart/steps.ts'
-import type {Row, RowFile} from '../../store/rows.ts'
+import type {Row} from '../../store/rows.ts'
 
 /** What is wrong with a line of a file, by the rule that it breaks. */
 export interface Problem {
@@ -48,30 +48,6 @@ function shown(value: unknown): string | null {
   const text = typeof value === 'string' ? value : printJson(value, 0)
   if (text.length <= LONGEST_VALUE) return text
   return `${text.slice(0, LONGEST_VALUE).replace(/\p{Surrogate}/gu, '')}…`
-}
-
-/**
- * Checks the names of a CSV file's columns: known, each once, none missing. `sku` stands in for `variantId`. False
- * if they leave open what the cells of its rows are.
- */
-export function checkHeader(
-  {form, header: {line, columns}}: Pick<RowFile, 'form' | 'header'>,
-  known: readonly string[],
-  required: readonly string[],
-  report: Report,
-): boolean {
-  if (form !== 'csv') return true
-  const isDoubled = (name: string, at: number) => name !== '' && columns.indexOf(name) < at
-  const missing = required.filter((name) => !columns.includes(name))
-  const isNameless = !columns.includes('variantId') && !columns.includes('sku')
-  for (const [at, name] of columns.entries()) {
-    if (isDoubled(name, at)) report(line, name, null, 'stands twice in the header')
-    else if (name !== '' && !known.includes(name))
-      report(line, name, null, unknownName('column', name, known))
-  }
-  for (const name of missing) report(line, name, null, 'is missing in the header')
-  if (isNameless) report(line, 'variantId', null, 'is missing in the header; sku may stand in for it')
-  return !columns.some(isDoubled) && missing.length === 0 && !isNameless
 }
 
 export function unknownName(kind: 'column' | 'field', name: string, known: readonly string[]): string {

@@ -67,17 +67,25 @@ export async function* ordersIn(
 
 const shared = ['customerRef', 'discountCode', ...addressFields.map(({name}) => name)]
 /** The lines that were refused come back with a column of their problems: corrected, the file is good as it is. */
-const PROBLEM = 'problem'
+export const PROBLEM = 'problem'
 const orderFields = ['externalReference', 'customerRef', 'discountCode', 'shippingAddress', 'lines', PROBLEM]
 const lineFields = ['variantId', 'sku', 'quantity']
+
+/** The columns of a CSV file, as the template has them. */
+export const orderColumns: readonly string[] = [
+  ...['externalReference', 'customerRef', ...lineFields],
+  ...addressFields.map(({name}) => name),
+  'discountCode',
+]
 
 const orderKind = (form: Source['form']): RowKind => ({
   forms: 'order',
   key: 'externalReference',
-  known: ['externalReference', ...lineFields, ...shared, PROBLEM],
+  known: [...orderColumns, PROBLEM],
   required: [
     'externalReference',
     'customerRef',
+    ['variantId', 'sku'],
     'quantity',
     ...addressFields.filter((field) => field.required).map(({name}) => name),
   ],

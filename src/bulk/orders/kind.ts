@@ -7,7 +7,7 @@ import {type Kind, type OpenJob, TOLD_MS, type Wish, type Work} from '../kind.ts
 import type {Ledger} from '../records.ts'
 import type {Report} from '../report.ts'
 import {dryRun} from './dry-run.ts'
-import {checkOrderFile} from './file.ts'
+import {checkOrderFile, orderColumns} from './file.ts'
 import {type JobOrders, jobOrders} from './fold.ts'
 import {proveByLedger} from './ledger.ts'
 import {openBudget} from './one.ts'
@@ -28,6 +28,7 @@ import {planCard, planQuestion, planText, summaryCard, verdictTable} from './scr
 /** Orders of a file, each charged at most once. */
 export const orderKind: Kind = {
   rows: 'orders',
+  columns: orderColumns,
   promise: 'no order is made twice',
   sameBy: [],
   check: (file, _options, found) => checkOrderFile(file, found),

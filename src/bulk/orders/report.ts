@@ -6,6 +6,7 @@ import {counted} from '../../terminal/text.ts'
 import type {JobFile} from '../journal.ts'
 import type {Counts} from '../meter.ts'
 import {errorOf, type RowError, rowsRefused} from '../report.ts'
+import {orderColumns, PROBLEM} from './file.ts'
 import type {JobOrders} from './fold.ts'
 
 /** What became of one order of a job, as --json shows it. */
@@ -154,10 +155,7 @@ export function* documentRows(orders: JobOrders, job: JobFile): Generator<OrderR
   for (const row of verdictsOf(orders, job)) yield rowOf(row)
 }
 
-export const refusalColumns: readonly string[] = [
-  ...['externalReference', 'customerRef', 'variantId', 'quantity', 'recipient', 'line1', 'line2', 'city'],
-  ...['nationalAddress', 'region', 'postalCode', 'countryCode', 'phone', 'discountCode', 'problem'],
-]
+export const refusalColumns = [...orderColumns.filter((name) => name !== 'sku'), PROBLEM]
 
 /** Every line of every refused order, as the file has them, with its problem. */
 export function* refusalsOf(orders: JobOrders): Generator<object> {

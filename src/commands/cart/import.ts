@@ -1,13 +1,23 @@
 import * as Flags from '@oclif/core/flags'
 import {ScentCommand} from '../../command.ts'
 import {type ImportMode, importModes} from '../../flows/cart/steps.ts'
-import {apiFlags, customerFlag, refusedFlag, rowsArg} from '../../terminal/flags.ts'
+import {
+  apiFlags,
+  customerFlag,
+  exportsText,
+  refusedFlag,
+  requireRows,
+  rowsArg,
+  rowsFlags,
+} from '../../terminal/flags.ts'
 
 export default class CartImport extends ScentCommand {
   static override confirms = true
   static override summary = 'Fill carts from a file, each line exactly once.'
   static override description =
     `FILE is CSV with the columns variantId (or sku), quantity and, unless --customer is given, customerRef, in any order; or NDJSON of the same. The whole file is checked first: if a line is bad, all bad lines are named and nothing is sent.
+
+${exportsText}
 
 With --mode merge the quantities come on top of what a cart holds at the start; other lines stay. With --mode replace each cart of the file ends up holding exactly the file, by the fewest changes: everything else in it is removed.
 
@@ -20,11 +30,13 @@ Exit codes: 0 every line is at its target, 11 some lines were refused, 12 some c
     '<%= config.bin %> cart import lines.csv --customer C-1042 --dry-run',
     '<%= config.bin %> cart import lines.csv --customer C-1042 --mode replace',
     '<%= config.bin %> cart import carts.csv --yes --refused refused.csv --json',
+    "<%= config.bin %> cart import wishes.csv --map 'Client no=customerRef' --ignore-columns",
     'jq -c ".lines[]" wish.json | <%= config.bin %> cart import - --customer C-1042 --yes',
   ]
   static override args = {file: rowsArg}
   static override flags = {
     ...apiFlags,
+    ...rowsFlags,
     customer: customerFlag,
     mode: Flags.option({options: importModes})({
       summary: 'Add to what a cart holds, or let it hold exactly the file.',
@@ -36,10 +48,16 @@ Exit codes: 0 every line is at its target, 11 some lines were refused, 12 some c
 
   async run(): Promise<unknown> {
     const {args, flags} = await this.parse(CartImport)
-    const {importFile} = await import('../../bulk/begin.ts')
+    const {importFile, templateOf} = await import('../../bulk/begin.ts')
+    if (flags.template) {
+      process.stdout.write(templateOf('cart'))
+      return undefined
+    }
     return importFile(this, (how) => this.session(flags, how), {
       kind: 'cart',
-      path: args.file,
+      path: requireRows(args.file),
+      map: flags.map,
+      ignoreColumns: flags['ignore-columns'],
       options: {mode: flags.mode, customer: flags.customer ?? null},
       program: this.config.version,
       dryRun: flags['dry-run'],

@@ -1,7 +1,15 @@
 import * as Flags from '@oclif/core/flags'
 import {ScentCommand} from '../../command.ts'
 import {amountFlag, ratioFlag} from '../../terminal/amounts.ts'
-import {apiFlags, concurrencyFlag, refusedFlag, rowsArg} from '../../terminal/flags.ts'
+import {
+  apiFlags,
+  concurrencyFlag,
+  exportsText,
+  refusedFlag,
+  requireRows,
+  rowsArg,
+  rowsFlags,
+} from '../../terminal/flags.ts'
 
 export default class OrdersImport extends ScentCommand {
   static override confirms = true
@@ -11,6 +19,8 @@ export default class OrdersImport extends ScentCommand {
 
 FILE is CSV with the columns externalReference, customerRef, variantId (or sku), quantity, recipient, line1, line2, city, nationalAddress, region, postalCode, countryCode, phone and discountCode, in any order; or NDJSON of order bodies with "lines". Rows with the same externalReference form one order.
 
+${exportsText}
+
 Every step is written to a journal before it is sent. Whatever breaks, \`scent jobs resume JOB\` goes on where it stopped, under the same references: no order is made twice. After the first Ctrl-C no further order is sent, and those that were are brought to their end; a second one leaves at once.
 
 An order whose goods cost more than in the plan is refused, unless --max-drift allows it. Shipping comes on top: its fee depends on the city, which the service learns only when the order is made. If the fee lifts the job above --max-total, that is told (exit code 8).
@@ -19,15 +29,18 @@ An order whose goods cost more than in the plan is refused, unless --max-drift a
 
 Exit codes: 0 every order was charged once, 11 some were refused and not charged, 12 some could not be settled.`
   static override examples = [
+    '<%= config.bin %> orders import --template > orders.csv',
     '<%= config.bin %> orders import orders.csv --dry-run',
     '<%= config.bin %> orders import orders.csv --dry-run --preview',
     '<%= config.bin %> orders import orders.csv',
     '<%= config.bin %> orders import orders.csv --yes --max-total 250000 --max-drift 2% --refused refused.csv --json',
+    "<%= config.bin %> orders import export.csv --map 'Order no=externalReference' --ignore-columns",
     'zcat orders.ndjson.gz | <%= config.bin %> orders import - --yes --output ndjson',
   ]
   static override args = {file: rowsArg}
   static override flags = {
     ...apiFlags,
+    ...rowsFlags,
     concurrency: concurrencyFlag,
     'max-total': Flags.string({summary: 'The most that the whole job may charge, with VAT.', helpValue: 'D'}),
     'max-drift': Flags.string({
@@ -48,15 +61,21 @@ Exit codes: 0 every order was charged once, 11 some were refused and not charged
 
   async run(): Promise<unknown> {
     const {args, flags} = await this.parse(OrdersImport)
+    const {importFile, templateOf} = await import('../../bulk/begin.ts')
+    if (flags.template) {
+      process.stdout.write(templateOf('orders'))
+      return undefined
+    }
     const options = {
       cart: flags.cart,
       maxTotal: amountFlag('--max-total', flags['max-total']) ?? null,
       maxDrift: ratioFlag('--max-drift', flags['max-drift']) ?? null,
     }
-    const {importFile} = await import('../../bulk/begin.ts')
     return importFile(this, (how) => this.session(flags, how), {
       kind: 'orders',
-      path: args.file,
+      path: requireRows(args.file),
+      map: flags.map,
+      ignoreColumns: flags['ignore-columns'],
       options,
       program: this.config.version,
       dryRun: flags['dry-run'],
