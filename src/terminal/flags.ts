@@ -107,7 +107,10 @@ export const jobArg = Args.string({
 })
 
 /** A file of rows for a job. */
-export const rowsArg = Args.string({description: 'CSV or NDJSON, or - for stdin.'})
+export const rowsArg = Args.string({description: 'CSV or NDJSON, or - for stdin.', required: true})
+
+/** The same in a command line that may ask for the template instead. */
+export const rowsArgIn = (argv: string[]) => ({...rowsArg, required: !argv.includes('--template')})
 
 /** What a file of rows may look like, for help pages. */
 export const exportsText =
@@ -129,15 +132,6 @@ export const rowsFlags = {
     summary: 'Print an empty CSV file with the header.',
     exclusive: ['json', 'query'],
   }),
-}
-
-/** Fails with MISSING_INPUT if no file of rows was named. */
-export function requireRows(path: string | undefined): string {
-  if (path !== undefined) return path
-  throw new Failure('MISSING_INPUT', {
-    message: 'Missing FILE (CSV or NDJSON, or - for stdin).',
-    hint: '--template prints the header of such a file.',
-  })
 }
 
 export const refusedFlag = Flags.string({

@@ -6,8 +6,8 @@ import {
   customerFlag,
   exportsText,
   refusedFlag,
-  requireRows,
   rowsArg,
+  rowsArgIn,
   rowsFlags,
 } from '../../terminal/flags.ts'
 
@@ -47,7 +47,7 @@ Exit codes: 0 every line is at its target, 11 some lines were refused, 12 some c
   }
 
   async run(): Promise<unknown> {
-    const {args, flags} = await this.parse(CartImport)
+    const {args, flags} = await this.parse({...CartImport, args: {file: rowsArgIn(this.argv)}})
     const {importFile, templateOf} = await import('../../bulk/begin.ts')
     if (flags.template) {
       process.stdout.write(templateOf('cart'))
@@ -55,7 +55,7 @@ Exit codes: 0 every line is at its target, 11 some lines were refused, 12 some c
     }
     return importFile(this, (how) => this.session(flags, how), {
       kind: 'cart',
-      path: requireRows(args.file),
+      path: args.file,
       map: flags.map,
       ignoreColumns: flags['ignore-columns'],
       options: {mode: flags.mode, customer: flags.customer ?? null},

@@ -6,8 +6,8 @@ import {
   concurrencyFlag,
   exportsText,
   refusedFlag,
-  requireRows,
   rowsArg,
+  rowsArgIn,
   rowsFlags,
 } from '../../terminal/flags.ts'
 
@@ -60,7 +60,7 @@ Exit codes: 0 every order was charged once, 11 some were refused and not charged
   }
 
   async run(): Promise<unknown> {
-    const {args, flags} = await this.parse(OrdersImport)
+    const {args, flags} = await this.parse({...OrdersImport, args: {file: rowsArgIn(this.argv)}})
     const {importFile, templateOf} = await import('../../bulk/begin.ts')
     if (flags.template) {
       process.stdout.write(templateOf('orders'))
@@ -73,7 +73,7 @@ Exit codes: 0 every order was charged once, 11 some were refused and not charged
     }
     return importFile(this, (how) => this.session(flags, how), {
       kind: 'orders',
-      path: requireRows(args.file),
+      path: args.file,
       map: flags.map,
       ignoreColumns: flags['ignore-columns'],
       options,
