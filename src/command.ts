@@ -145,6 +145,7 @@ export abstract class ScentCommand extends Command {
     const {openSession} = await import('./session.ts')
     const note = (text: string) => this.note(text)
     this.opened = openSession(flags, env, {job: 'all' in flags && flags.all === true, note, ...options})
+    this.out.clock = this.err.clock = this.opened.serviceNow
     return this.opened
   }
 

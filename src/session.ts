@@ -9,6 +9,7 @@ import type {CatalogTools} from './flows/catalog.ts'
 import type {OrderEvent, OrderTools} from './flows/order/records.ts'
 import type {WalkTools} from './flows/order/walker.ts'
 import {openClient} from './session/client.ts'
+import {openServiceClock} from './session/clock.ts'
 import type {Waiting} from './session/orders.ts'
 import type {OrderRecords} from './store/orders.ts'
 import {cartLock, type Folders, foldersOf, type Identity} from './store/paths.ts'
@@ -32,6 +33,10 @@ export interface Session {
   showOn(board: Progress): void
   /** Time and chance, for flows. */
   time: typeof realTime
+  /** The time by the service's clock, as its answers to this command tell; before the first one by this machine's. */
+  serviceNow(): number
+  /** The same, before the first answer as earlier commands were told: what spans such as 7d are counted from. */
+  lastNow(): number
   /** What flows work with. */
   tools: Pick<OrderTools, 'client' | 'now' | 'clock' | 'sleep' | 'random'>
   /** The local record of orders made under this identity. */
@@ -96,7 +101,8 @@ export function openSession(
   const line = openProgress(process.stderr)
   let shown: Progress = line
   const progress: Progress = {say: (text) => shown.say(text), clear: () => shown.clear()}
-  const traffic = watch(openTransport(env, {many: job}))
+  const service = openServiceClock(folders, identity, openTransport(env, {many: job}))
+  const traffic = watch(service.send)
   const secrets = new Set(env.SCENT_CLIENT_SECRET ? [env.SCENT_CLIENT_SECRET] : [])
   const clean = (text: string) => redact(text, [...secrets])
   let wait: {why: string; until: number} | undefined
@@ -124,6 +130,8 @@ export function openSession(
   return {
     ...{client, tokens, settings, identity, folders, progress, tools, orders, webhooks, clean},
     time: realTime,
+    serviceNow: service.now,
+    lastNow: service.last,
     showOn: (other) => {
       shown = other
     },

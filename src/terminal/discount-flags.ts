@@ -1,9 +1,9 @@
 import * as Flags from '@oclif/core/flags'
 import {type DiscountBody, discountType, productScope} from '../contract/discounts.ts'
 import {Failure} from '../contract/failure.ts'
-import {millis} from '../contract/forms.ts'
 import {type Digits, digits} from '../contract/money.ts'
 import {inAnyCase} from './parsing.ts'
+import {momentIn, timeFlag} from './times.ts'
 
 const group = {helpGroup: 'CODE'}
 
@@ -15,8 +15,8 @@ export const discountFlags = {
     ...group,
   }),
   value: Flags.string({summary: 'Percentage, or amount in SAR.', helpValue: 'D', ...group}),
-  'valid-from': Flags.string({summary: 'First moment.', helpValue: 'TIME', ...group}),
-  'valid-to': Flags.string({summary: 'Last moment.', helpValue: 'TIME', ...group}),
+  'valid-from': timeFlag({summary: 'First moment.', ...group}),
+  'valid-to': timeFlag({summary: 'Last moment; a span such as 30d counts from now on.', ...group}),
   active: Flags.boolean({summary: 'Whether it can be used.', allowNo: true, ...group}),
   'total-cap': Flags.string({summary: 'Uses in all; none lifts the cap.', helpValue: 'N|none', ...group}),
   'customer-cap': Flags.string({
@@ -56,13 +56,13 @@ interface Given {
   'min-order'?: string | undefined
 }
 
-/** The fields that the flags name; variants may still be named by SKU. Fails with INVALID_INPUT. */
-export function discountChanges(flags: Given): Partial<DiscountBody> {
+/** The fields that the flags name; spans are counted from `now`, and variants may still be named by SKU. Fails with INVALID_INPUT. */
+export function discountChanges(flags: Given, now: number): Partial<DiscountBody> {
   const changes = {
     discountType: flags.type && (inAnyCase(flags.type, discountType.known) ?? flags.type),
     value: flags.value === undefined ? undefined : amount('--value', flags.value),
-    validFrom: moment('--valid-from', flags['valid-from']),
-    validTo: moment('--valid-to', flags['valid-to']),
+    validFrom: momentIn(flags['valid-from'], now, {isAhead: true}),
+    validTo: momentIn(flags['valid-to'], now, {isAhead: true}),
     isActive: flags.active,
     totalUsageCap: cap('--total-cap', flags['total-cap']),
     perCustomerCap: cap('--customer-cap', flags['customer-cap']),
@@ -82,13 +82,6 @@ export function discountChanges(flags: Given): Partial<DiscountBody> {
 function amount(flag: string, text: string): Digits {
   if (/^\d{1,12}(\.\d{1,6})?$/.test(text)) return digits(text)
   throw new Failure('INVALID_INPUT', {message: `${flag} "${text}" is not a valid amount, such as 12.50.`})
-}
-
-function moment(flag: string, text: string | undefined): string | undefined {
-  if (text === undefined || (/^\d{4}-\d\d-\d\d/.test(text) && !Number.isNaN(millis(text)))) return text
-  throw new Failure('INVALID_INPUT', {
-    message: `${flag} "${text}" is not a valid date or date-time, such as 2026-01-31 or 2026-01-31T10:00:00Z.`,
-  })
 }
 
 function cap(flag: string, text: string | undefined): number | null | undefined {

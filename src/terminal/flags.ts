@@ -4,6 +4,7 @@ import * as Flags from '@oclif/core/flags'
 import {Failure} from '../contract/failure.ts'
 import {isUuid} from '../contract/forms.ts'
 import {modes} from './output.ts'
+import {secondsFlag} from './times.ts'
 
 /** How results are written; every command takes these. */
 export const outputFlags = {
@@ -67,18 +68,16 @@ export const apiFlags = {
     helpValue: 'CODE',
     helpGroup: 'GLOBAL',
   }),
-  'max-wait': Flags.integer({
-    summary: 'Longest wait that a rate limit may ask for, in seconds.',
+  'max-wait': secondsFlag({
+    summary: 'Longest wait that a rate limit may ask for: seconds, or a span such as 5m.',
     default: 120,
     min: 0,
-    helpValue: 'SECONDS',
     helpGroup: 'GLOBAL',
   }),
-  timeout: Flags.integer({
-    summary: 'Longest time for one answer, in seconds.',
+  timeout: secondsFlag({
+    summary: 'Longest time for one answer: seconds, or a span such as 2m.',
     default: 30,
     min: 1,
-    helpValue: 'SECONDS',
     helpGroup: 'GLOBAL',
   }),
 }

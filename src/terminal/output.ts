@@ -110,6 +110,8 @@ export class Outlet {
   /** Whether anything was written to it. */
   begun = false
   closed = false
+  /** Milliseconds of the clock that relative times are told by. */
+  clock = Date.now
   /** The error after which nothing more can be written, if it is another than a reader that is gone. */
   problem: NodeJS.ErrnoException | undefined
 

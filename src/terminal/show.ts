@@ -76,7 +76,13 @@ async function stream<Row>(
 }
 
 async function showInTerminal(out: Outlet, view: View, columns: AnyColumn[]): Promise<AnyColumn[]> {
-  const screen = {paint: paintFor(out.stream), terminalWidth: roomOf(out.stream)}
+  const screen = {
+    paint: paintFor(out.stream),
+    terminalWidth: roomOf(out.stream),
+    get now() {
+      return out.clock()
+    },
+  }
   if (view.live) return showLive(out, view, liveLines(columns, screen))
   const rows: unknown[] = []
   for await (const row of view.rows) rows.push(row)

@@ -109,7 +109,7 @@ test('what is given wrongly is told before anything is asked', async () => {
 })
 
 test.each([
-  ['reports sales', 'Missing --from TIME and --to TIME.'],
+  ['reports sales', 'Missing --from TIME.'],
   [
     'discounts create',
     "Missing CODE (The code; it can't be changed later), --type TYPE, --value D, --valid-from TIME and --valid-to TIME.",

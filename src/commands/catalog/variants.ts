@@ -8,6 +8,7 @@ import type {Session} from '../../session.ts'
 import {apiFlags, type ListFlags, listFlags} from '../../terminal/flags.ts'
 import type {Listing} from '../../terminal/output.ts'
 import {oneOf} from '../../terminal/parsing.ts'
+import {momentIn, timeFlag, timeHelp} from '../../terminal/times.ts'
 import {variantColumns} from '../../terminal/views/variants.ts'
 
 export const include = Flags.string({
@@ -19,12 +20,12 @@ export const include = Flags.string({
 export default class CatalogVariants extends ScentCommand {
   static override summary = 'List the variants of your assortment.'
   static override description =
-    '--search finds by name, brand, note, SKU and size, in the local copy of the catalog, which it brings up to date; prices and stock are those of this moment. It goes with the other filters. Names come from that copy too.\n\nRepeatable filters match any of their values. Times without an offset are UTC; a date alone means its first moment. --min-price and --max-price are inclusive, and look at the current catalog price, not at the price this account pays.'
+    `--search finds by name, brand, note, SKU and size, in the local copy of the catalog, which it brings up to date; prices and stock are those of this moment. It goes with the other filters. Names come from that copy too.\n\nRepeatable filters match any of their values. ${timeHelp} --min-price and --max-price are inclusive, and look at the current catalog price, not at the price this account pays.`
   static override examples = [
     '<%= config.bin %> catalog variants --search "saffron 50"',
     '<%= config.bin %> catalog variants --note oud --note rose --max-price 500',
     '<%= config.bin %> catalog variants --all --output csv > variants.csv',
-    '<%= config.bin %> catalog variants --changed-since 2026-01-31 --all --output ndjson',
+    '<%= config.bin %> catalog variants --changed-since 7d --all --output ndjson',
   ]
   static override flags = {
     ...apiFlags,
@@ -60,10 +61,7 @@ export default class CatalogVariants extends ScentCommand {
     }),
     'min-price': Flags.string({summary: 'Lowest current price.', helpValue: 'D'}),
     'max-price': Flags.string({summary: 'Highest current price.', helpValue: 'D'}),
-    'changed-since': Flags.string({
-      summary: 'Only what changed after this time, oldest change first.',
-      helpValue: 'TIME',
-    }),
+    'changed-since': timeFlag({summary: 'Only what changed after this time, oldest change first.'}),
     include,
     inactive: Flags.boolean({summary: 'Inactive ones too.'}),
   }
@@ -78,7 +76,7 @@ export default class CatalogVariants extends ScentCommand {
       accord: flags.accord,
       minPrice: flags['min-price'],
       maxPrice: flags['max-price'],
-      changedSince: flags['changed-since'],
+      changedSince: momentIn(flags['changed-since'], session.lastNow()),
       include: tokens(flags.include),
       activeOnly: flags.inactive ? false : undefined,
     }

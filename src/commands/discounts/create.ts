@@ -28,8 +28,8 @@ export default class DiscountsCreate extends ScentCommand {
 
   async run(): Promise<DiscountCode> {
     const {args, flags} = await this.parse(DiscountsCreate)
-    const given = discountChanges(flags)
-    const {client, time, variants} = await this.session(flags)
+    const {client, time, variants, lastNow} = await this.session(flags)
+    const given = discountChanges(flags, lastNow())
     const scopedVariantIds = await variants(flags.variant ?? [])
     const body = {code: args.code, ...unsaid, ...given, scopedVariantIds} as {code: string} & DiscountBody
     const created = await createDiscount(client, body, time.ticks)

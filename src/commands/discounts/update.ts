@@ -21,13 +21,13 @@ export default class DiscountsUpdate extends ScentCommand {
 
   async run(): Promise<DiscountCode> {
     const {args, flags} = await this.parse(DiscountsUpdate)
-    const changes = discountChanges(flags)
+    const {client, variants, lastNow} = await this.session(flags)
+    const changes = discountChanges(flags, lastNow())
     if (Object.keys(changes).length === 0)
       throw new Failure('MISSING_INPUT', {
         message: 'Nothing to change was given.',
         hint: 'Such as --no-active.',
       })
-    const {client, variants} = await this.session(flags)
     if (flags.variant) changes.scopedVariantIds = await variants(flags.variant)
     const seen = await readDiscount(client, args.id)
     const difference = changesBetween(seen, merged(seen, changes))

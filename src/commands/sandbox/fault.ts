@@ -4,6 +4,7 @@ import {Failure} from '../../contract/failure.ts'
 import {foldersOf} from '../../store/paths.ts'
 import {requireSandbox} from '../../store/sandbox.ts'
 import {outputFlags} from '../../terminal/flags.ts'
+import {millisecondsFlag, secondsFlag} from '../../terminal/times.ts'
 import {faultColumns} from '../../terminal/views/sandbox.ts'
 
 const effects = [
@@ -49,7 +50,7 @@ export default class SandboxFaultCommand extends ScentCommand {
     times: Flags.integer({summary: 'How many requests it meets; all by default.', min: 1, helpValue: 'N'}),
     probability: Flags.string({summary: 'Chance to meet a request, 0 to 1; 1 by default.', helpValue: 'P'}),
     'random-seed': Flags.integer({summary: 'Seed of that chance.', helpValue: 'N'}),
-    delay: Flags.integer({summary: 'Milliseconds, for slow; 1000 by default.', min: 0, helpValue: 'MS'}),
+    delay: millisecondsFlag({summary: 'For slow: milliseconds, or a span such as 2s; 1000 by default.'}),
     status: Flags.integer({
       summary: 'HTTP status, for status; by default that of --state, or 503.',
       min: 400,
@@ -57,11 +58,7 @@ export default class SandboxFaultCommand extends ScentCommand {
       helpValue: 'CODE',
     }),
     state: Flags.string({summary: 'State of the answer, for status.', helpValue: 'STATE'}),
-    'retry-after': Flags.integer({
-      summary: 'Seconds of Retry-After, for status.',
-      min: 0,
-      helpValue: 'SECONDS',
-    }),
+    'retry-after': secondsFlag({summary: 'Retry-After, for status: seconds, or a span such as 2m.'}),
   }
 
   async run(): Promise<object> {

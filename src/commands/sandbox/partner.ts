@@ -5,6 +5,7 @@ import {Failure} from '../../contract/failure.ts'
 import {foldersOf} from '../../store/paths.ts'
 import {requireSandbox} from '../../store/sandbox.ts'
 import {outputFlags} from '../../terminal/flags.ts'
+import {daysFlag} from '../../terminal/times.ts'
 import {partnerColumns} from '../../terminal/views/sandbox.ts'
 
 const switches = ['on', 'off'] as const
@@ -27,7 +28,7 @@ export default class SandboxPartnerCommand extends ScentCommand {
     marketing: Flags.option({options: switches})({summary: 'Whether variants show the marketing block.'}),
     notify: Flags.option({options: switches})({summary: 'Whether back-in-stock registrations are taken.'}),
     currency: Flags.string({summary: 'Its display currency; SAR for none.', helpValue: 'CODE'}),
-    'return-window': Flags.integer({summary: 'Days in which returns are taken.', helpValue: 'DAYS', min: 0}),
+    'return-window': daysFlag({summary: 'How long returns are taken: days, or a span such as 2w.'}),
     env: Flags.option({options: ['staging', 'production'] as const})({
       summary: 'Environment of its credential.',
     }),

@@ -5,6 +5,7 @@ import {listWalletTransactions} from '../../contract/wallet.ts'
 import {checkLedger} from '../../flows/wallet.ts'
 import {apiFlags, listFlags} from '../../terminal/flags.ts'
 import type {Listing} from '../../terminal/output.ts'
+import {periodFlags, periodIn, timeHelp} from '../../terminal/times.ts'
 import {chainText, gapTable, transactionColumns} from '../../terminal/views/wallet.ts'
 
 type Checked = Awaited<ReturnType<typeof checkLedger>>
@@ -12,17 +13,17 @@ type Checked = Awaited<ReturnType<typeof checkLedger>>
 export default class WalletTransactions extends ScentCommand {
   static override summary = 'List the ledger entries of the wallet, newest first.'
   static override description =
-    'Times without an offset are UTC; a date alone means its first moment. --type takes the kind of reference an entry is for; several match any of them.\n\n--check prints the gaps and ends with exit code 8 (LEDGER_GAP) where there is one.'
+    `${timeHelp} --type takes the kind of reference an entry is for; several match any of them.\n\n--check prints the gaps and ends with exit code 8 (LEDGER_GAP) where there is one.`
   static override examples = [
     '<%= config.bin %> wallet transactions --from 2026-01-01 --to 2026-02-01 --all --output csv',
-    '<%= config.bin %> wallet transactions --type Refund',
+    '<%= config.bin %> wallet transactions --month 2026-10 --all --output csv',
+    '<%= config.bin %> wallet transactions --from 7d --type Refund',
     '<%= config.bin %> wallet transactions --from 2026-01-01 --check',
   ]
   static override flags = {
     ...apiFlags,
     ...listFlags,
-    from: Flags.string({summary: 'Entries from this time on.', helpValue: 'TIME'}),
-    to: Flags.string({summary: 'Entries up to this time.', helpValue: 'TIME'}),
+    ...periodFlags,
     type: Flags.option({
       options: listWalletTransactions.query.referenceType.values,
       multiple: true,
@@ -36,15 +37,16 @@ export default class WalletTransactions extends ScentCommand {
 
   async run(): Promise<Listing | Checked> {
     const {flags} = await this.parse(WalletTransactions)
-    const {client} = await this.session(flags, {job: flags.all || flags.check})
+    const {client, lastNow} = await this.session(flags, {job: flags.all || flags.check})
+    const {from: fromUtc, to: toUtc} = periodIn(flags, lastNow())
     if (flags.check) {
-      const checked = await checkLedger(client, {fromUtc: flags.from, toUtc: flags.to})
+      const checked = await checkLedger(client, {fromUtc, toUtc})
       if (checked.unbroken) this.note(chainText(checked))
       else this.finding(new Failure('LEDGER_GAP', {message: chainText(checked)}))
       this.show(gapTable(checked))
       return checked
     }
-    const query = {fromUtc: flags.from, toUtc: flags.to, referenceType: flags.type}
+    const query = {fromUtc, toUtc, referenceType: flags.type}
     const columns = transactionColumns(flags.currency !== undefined)
     return this.list(client, listWalletTransactions, {query}, flags, {
       columns,
