@@ -34,16 +34,21 @@ export function failureDocument(failure: Failure): FailureDocument {
   }
 }
 
-/** Characters of a message. One can quote a whole file: its middle is left out. */
+/** Characters of a message, and of a detail. One can quote a whole file: its middle is left out. */
 const LONGEST = 1_000
+const LONGEST_DETAIL = 10_000
 /** A cut may fall between the two halves of a character, and leave one of them. */
 const HALVES = /\p{Surrogate}/gu
 
 function messageOf({message, facts: {retryAfter}}: Failure): string {
-  const half = LONGEST / 2
-  const ends = [message.slice(0, half), message.slice(-half)].map((end) => end.replace(HALVES, ''))
-  const text = message.length > LONGEST ? ends.join(' … ') : message
+  const text = shortened(message, LONGEST)
   return retryAfter === undefined ? text : `${text} The service asks to wait ${retryAfter} s.`
+}
+
+function shortened(text: string, most: number): string {
+  if (text.length <= most) return text
+  const ends = [text.slice(0, most / 2), text.slice(-most / 2)].map((end) => end.replace(HALVES, ''))
+  return ends.join(' … ')
 }
 
 interface ToldAs {
@@ -76,7 +81,8 @@ export async function* failureTexts(
   if (request !== undefined) lines.push(`  request: ${safe(request)}`)
   const {cause} = failure
   if (isFailure(cause)) lines.push(`  cause: ${safe(cause.message)} (${safe(cause.code)})`)
-  lines.push(...detailLines(details).map((line) => `  ${line}`))
+  // Not by one call: there may be more of them than a call can take.
+  for (const line of detailLines(details)) lines.push(`  ${shortened(line, LONGEST_DETAIL)}`)
   const end = [
     ...(requestId === undefined ? [] : [`  request id: ${safe(requestId)}`]),
     `${paint('Next:', 'bold')} ${safe(failure.hint)}`,
