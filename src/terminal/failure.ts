@@ -57,6 +57,8 @@ interface ToldAs {
   lines?: number
   /** Cells of a line, after which it wraps; endless by default. */
   room?: number
+  /** What a field of the API is called where the person typed it. */
+  nameOf?: (field: string) => string
   /** Removes secrets: before a line wraps, since half a secret would not be found. */
   clean?: (text: string) => string
 }
@@ -71,6 +73,7 @@ export async function* failureTexts(
     paint = noPaint,
     lines: screenLines = Number.POSITIVE_INFINITY,
     room = Number.POSITIVE_INFINITY,
+    nameOf = String,
     clean = String,
   }: ToldAs = {},
 ): AsyncGenerator<string> {
@@ -82,7 +85,7 @@ export async function* failureTexts(
   const {cause} = failure
   if (isFailure(cause)) lines.push(`  cause: ${safe(cause.message)} (${safe(cause.code)})`)
   // Not by one call: there may be more of them than a call can take.
-  for (const line of detailLines(details)) lines.push(`  ${shortened(line, LONGEST_DETAIL)}`)
+  for (const line of detailLines(details, nameOf)) lines.push(`  ${shortened(line, LONGEST_DETAIL)}`)
   const end = [
     ...(requestId === undefined ? [] : [`  request id: ${safe(requestId)}`]),
     `${paint('Next:', 'bold')} ${safe(failure.hint)}`,
@@ -108,10 +111,10 @@ export async function tellFailure(
   failure: Failure,
   out: Outlet,
   stream: NodeJS.WriteStream,
-  clean: (text: string) => string,
+  more: Pick<ToldAs, 'clean' | 'nameOf'>,
 ): Promise<void> {
   const lines = stream.isTTY ? stream.rows || 24 : Number.POSITIVE_INFINITY
-  const toldAs = {paint: paintFor(stream), room: roomOf(stream), lines, clean}
+  const toldAs = {paint: paintFor(stream), room: roomOf(stream), lines, ...more}
   for await (const text of failureTexts(failure, toldAs)) {
     await out.write(text)
     if (out.closed) return
@@ -125,12 +128,12 @@ export function unwritable({code = 'unknown reason'}: NodeJS.ErrnoException): Fa
 }
 
 /** A line for each field of details.errors and for each other detail. The problems of a file are printed elsewhere. */
-function detailLines(details: unknown): string[] {
+function detailLines(details: unknown, nameOf: (field: string) => string): string[] {
   if (details === null || details === undefined) return []
   if (typeof details !== 'object') return [safe(String(details))]
   return Object.entries(details).flatMap(([name, value]) =>
     name === 'errors' && typeof value === 'object' && value !== null
-      ? Object.entries(value).map(([field, reasons]) => `${safe(field)}: ${valueText(reasons)}`)
+      ? Object.entries(value).map(([field, reasons]) => `${safe(nameOf(field))}: ${valueText(reasons)}`)
       : value === null || isRows(value)
         ? []
         : [`${safe(name)}: ${valueText(value)}`],

@@ -123,7 +123,7 @@ describe('wrong usage exits with 2, in either voice', () => {
     [['cart', 'add', '6c1f8a52-3f0e-4b1d-9a70-5d2c8e1b7f43=0'], 'INVALID_INPUT', '"0"'],
     [['cart', 'show', '--nonsense'], 'INVALID_INPUT', '--nonsense'],
     [['cart', 'shwo'], 'INVALID_INPUT', 'cart shwo'],
-    [['cart', 'show', '--customer', '..'], 'INVALID_INPUT', 'customerRef'],
+    [['cart', 'show', '--customer', '..'], 'INVALID_INPUT', '--customer ".."'],
     [['help', 'shwo'], 'INVALID_INPUT', '`scent shwo`'],
     [['help', 'cart', 'shwo'], 'INVALID_INPUT', 'Did you mean `scent cart show`'],
     [['cart', 'shwo', '--help'], 'INVALID_INPUT', 'Did you mean `scent cart show`'],
