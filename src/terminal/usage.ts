@@ -62,8 +62,15 @@ export function wantsJson(argv: string[], env: NodeJS.ProcessEnv = process.env):
   return given.some(asked) || (env.SCENT_OUTPUT === 'json' && !given.some((text) => /^--output\b/.test(text)))
 }
 
-/** The failure of a command line that names an unknown command; undefined for any other error. */
-export function unknownCommand(error: unknown, known: string[]): Failure | undefined {
+/**
+ * The failure of a command line that names an unknown command; undefined for any other error. `flagsOf` knows the flags
+ * of a command.
+ */
+export function unknownCommand(
+  error: unknown,
+  known: string[],
+  flagsOf: (id: string) => string[] = () => [],
+): Failure | undefined {
   const [, id] = (error instanceof Error && /^command (.*) not found\.?$/is.exec(error.message)) || []
   if (id === undefined) return undefined
   if (id.startsWith('-')) {
@@ -80,7 +87,8 @@ export function unknownCommand(error: unknown, known: string[]): Failure | undef
   if (command !== undefined) {
     const rest = id.slice(command.length + 1).replaceAll(':', ' ')
     const message = `\`scent ${command.replaceAll(':', ' ')}\` takes no argument "${rest}".`
-    return new Failure('INVALID_INPUT', {message, hint: helpOf(command)})
+    const meant = flagsOf(command).includes('customer') ? `Did you mean --customer ${rest}? ` : ''
+    return new Failure('INVALID_INPUT', {message, hint: `${meant}${helpOf(command)}`})
   }
   const near = nearest(
     words,
