@@ -20,7 +20,7 @@ export default class ReturnsCreate extends ScentCommand {
 The one documented reason is Damaged. After a lost answer the request is asked once more, and found in the list if it was made already.`
   static override examples = [
     '<%= config.bin %> returns create PO-118',
-    '<%= config.bin %> returns create PO-118 --group b6c41220-c71d-401e-8033-a060b57915d7 --line NJD-INC-002=1:Damaged --yes',
+    '<%= config.bin %> returns create PO-118 --group b6c41220-c71d-401e-8033-a060b57915d7 --line NJD-LEA-050=1:Damaged --yes',
     '<%= config.bin %> returns create 90bae10f-2603-42ed-9e88-4cb7a414536e --group b6c41220-c71d-401e-8033-a060b57915d7 --line 4350d60a-9c0b-4de2-93a4-b1e2348e8601=1:Damaged --yes',
   ]
   static override args = {order: orderArg}
