@@ -30,8 +30,11 @@ export interface RuledOut {
 }
 
 /** Why a variant can't be put into a cart, by what the catalog says of it; undefined if nothing speaks against it. */
-export function ruledOut(variantId: string, offers: Offers): RuledOut | undefined {
-  const {problem, sku} = offers.get(variantId.toLowerCase()) ?? {}
+export function ruledOut(
+  {variantId = '', sku}: {variantId?: string; sku?: string | null},
+  offers: Offers,
+): RuledOut | undefined {
+  const problem = offers.get(variantId.toLowerCase())?.problem
   if (!problem) return undefined
   return {state: problem, message: `${sku ?? variantId}: ${entryOf(problem).says}`}
 }

@@ -2,7 +2,6 @@ import {codeOfStatus} from '../contract/errors.ts'
 import {Failure} from '../contract/failure.ts'
 import {parseJson} from '../contract/money.ts'
 import {envelope, type HttpResponse} from '../contract/wire.ts'
-import {withoutSecrets} from './events.ts'
 
 /** A success of the service: its envelope, and what came with it. */
 export interface Answer {
@@ -15,15 +14,14 @@ export interface Answer {
 }
 
 /**
- * Reads an answer by its state (spec, Envelope); `now` in ms of the wall clock. The `secrets` are blotted out wherever
- * it repeats them. Fails with the service's own code,
+ * Reads an answer by its state (spec, Envelope); `now` in ms of the wall clock. Fails with the service's own code,
  * known or not; with ODD_ANSWER if there is no envelope and the status says no more, or if state and status
  * contradict each other.
  */
-export function readAnswer(response: HttpResponse, now: number, secrets: readonly string[] = []): Answer {
+export function readAnswer(response: HttpResponse, now: number): Answer {
   const {status, headers} = response
   const facts = {httpStatus: status, ...requestIdOf(headers), ...retryAfterOf(headers, now)}
-  const found = envelope.safeParse(jsonOf(response.body, secrets))
+  const found = envelope.safeParse(jsonOf(response.body))
   if (!found.success) {
     const code = codeOfStatus[status]
     if (code !== undefined) throw new Failure(code, facts)
@@ -50,9 +48,9 @@ function oddMessage(status: number, body: string): string {
 }
 
 /** Returns undefined if the text is not JSON, or nests too deep to be read. */
-function jsonOf(text: string, secrets: readonly string[]): unknown {
+function jsonOf(text: string): unknown {
   try {
-    return withoutSecrets(parseJson(text), text, secrets)
+    return parseJson(text)
   } catch (error) {
     if (error instanceof SyntaxError || error instanceof RangeError) return undefined
     throw error

@@ -155,9 +155,7 @@ async function exchange(
     const sent = {method, url, headers, timeoutMs, ...(body !== undefined && {body}), ...(signal && {signal})}
     const response = await options.send(sent)
     report({status: response.status, responseBody: response.body, ...requestIdOf(response.headers)})
-    // The answer of a mint holds a token that may be known already.
-    const known = token === undefined ? secrets : [...secrets, ...(options.secrets ?? [])]
-    return readAnswer(response, options.now(), known)
+    return readAnswer(response, options.now())
   } catch (error) {
     if (isFailure(error) && error.facts.httpStatus === undefined) report({error: error.code})
     throw error

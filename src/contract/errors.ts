@@ -197,12 +197,12 @@ export const catalogue = {
   NOT_FOUND_ORDER: {
     http: 404,
     says: 'Your account has no such order.',
-    next: 'Give its reference if it was made from here, its Scent id or its global id; `scent orders list` shows those made here.',
+    next: 'A UUID is read as the Scent id, anything else or --global as the global id; `scent orders list` shows those made here.',
   },
   NOT_FOUND_SCENT_ORDER: {
     http: 404,
     says: 'Your account has no such order.',
-    next: 'Give its reference if it was made from here, its Scent id or its global id; `scent orders list` shows those made here.',
+    next: 'Give the Scent order id, a UUID: `scent orders get`.',
   },
   NOT_FOUND_WALLET: {
     http: 404,
@@ -657,6 +657,12 @@ export const catalogue = {
     remedy: 'settle',
     says: 'Some rows could not be settled: they may have been charged.',
     next: '`scent jobs resume` asks the service again with the same references.',
+  },
+  SIGNATURE_MISMATCH: {
+    exit: 6,
+    remedy: 'fix',
+    says: 'The delivery is not verified by its signature.',
+    next: '`scent webhooks verify` looks for the reason.',
   },
   CART_NOT_EMPTY: {
     exit: 8,

@@ -5,7 +5,6 @@ import {readVariants} from './catalog.ts'
 
 /** What the catalog says of a variant now. */
 export interface Offer {
-  sku: string | null
   /** The price of one unit for this account, VAT included; null if the assortment shows none. */
   unitWithVat: Digits | null
   currency: string | null
@@ -22,8 +21,7 @@ export async function offersOf(client: Client, variantIds: Iterable<string>): Pr
 
 function offerOf(variant: Variant | undefined): Offer {
   const {totalWithVat = null, currency = null} = variant?.pricing ?? {}
-  const sku = typeof variant?.sku === 'string' ? variant.sku : null
-  return {sku, unitWithVat: totalWithVat, currency, problem: problemOf(variant)}
+  return {unitWithVat: totalWithVat, currency, problem: problemOf(variant)}
 }
 
 function problemOf(variant: Variant | undefined): Offer['problem'] {

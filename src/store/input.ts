@@ -23,6 +23,16 @@ const NEWLINE = 0x0a
  * UTF-8 nor UTF-16, or is over 16 MiB.
  */
 export async function readInput(path: string): Promise<string> {
+  const bytes = await readBytes(path)
+  try {
+    return decoded(bytes)
+  } catch {
+    throw unreadable(path, 'it is not UTF-8')
+  }
+}
+
+/** The same as bytes, whatever they are. */
+export async function readBytes(path: string): Promise<Buffer> {
   const chunks: Buffer[] = []
   let bytes = 0
   try {
@@ -32,13 +42,10 @@ export async function readInput(path: string): Promise<string> {
       bytes += chunk.length
       if (bytes > LARGEST_TEXT) throw unreadable(path, 'it is over 16 MiB')
     }
-    return decoded(Buffer.concat(chunks))
+    return Buffer.concat(chunks)
   } catch (error) {
     if (error instanceof Failure) throw error
-    throw unreadable(
-      path,
-      error instanceof TypeError ? 'it is not UTF-8' : reasonOf(error as NodeJS.ErrnoException),
-    )
+    throw unreadable(path, reasonOf(error as NodeJS.ErrnoException))
   }
 }
 

@@ -129,7 +129,7 @@ export const screens: {[id: string]: Screen} = {
     line: 'orders create --lock <lock> --reference PO-119 --customer C-LOCKED --address <home>/address.json',
     holds: ['PO-119', 'Processing'],
   },
-  'orders:get': {line: 'orders get <delivered>', holds: ['PO-DELIVERED', '305.90 SAR', 'RML-SAF-050']},
+  'orders:get': {line: 'orders get <delivered>', holds: ['PO-DELIVERED', '305.90 SAR']},
   'orders:import': {
     line: 'orders import <home>/more.csv',
     holds: ['Place 2 orders', 'all 2 orders were charged once', 'scent jobs resume'],
@@ -203,6 +203,17 @@ export const screens: {[id: string]: Screen} = {
   'webhooks:update': {
     line: 'webhooks update <changed> --url http://127.0.0.1:9/v2',
     holds: ['http://127.0.0.1:9/v2'],
+  },
+  'webhooks:verify': {
+    line: 'webhooks verify <home>/delivery.json',
+    holds: [
+      'when its JSON is written without spaces',
+      'signed {"eventId":"77e0',
+      'here {"eventId": "77e0',
+      'something between the service and this machine rewrites bodies',
+      'Scheme {timestamp}.{body} sha256 hex, signed 3 s before it arrived',
+      'SIGNATURE_MISMATCH',
+    ],
   },
   'wishlist:add': {line: 'wishlist add <saffron> --customer C-WISH', holds: ['RML-SAF-050']},
   'wishlist:remove': {line: 'wishlist remove <saffron> --customer C-1042', holds: ['The wishlist is empty.']},

@@ -1,3 +1,4 @@
+import {createHmac} from 'node:crypto'
 import {cpSync, mkdirSync, writeFileSync} from 'node:fs'
 import {join} from 'node:path'
 import {createSandbox} from '../../src/sandbox/core/sandbox.ts'
@@ -27,6 +28,16 @@ const shippingAddress = {
   phone: '+966501234567',
 }
 
+/** Signed without spaces, and written again on its way. */
+const rewrittenDelivery = JSON.stringify({
+  at: '2026-11-22T10:00:03Z',
+  headers: {
+    'X-Service-Timestamp': '1795341600',
+    'X-Service-Signature': `v1=${createHmac('sha256', 'whsec_of-the-stage').update('1795341600.{"eventId":"77e0a1b2c3d4"}').digest('hex')}`,
+  },
+  body: '{"eventId": "77e0a1b2c3d4"}',
+})
+
 export async function openStage(): Promise<Stage> {
   const {sandbox, env} = await openBare()
   const home = env.HOME ?? ''
@@ -47,6 +58,8 @@ export async function openStage(): Promise<Stage> {
     {externalReference: 'REF-1', customerRef: 'C-1001'},
     {externalReference: 'REF-2', customerRef: 'REF-2', city: 'Jeddah'},
   ])
+  writeFileSync(join(home, 'delivery.json'), rewrittenDelivery)
+  env.SCENT_WEBHOOK_SECRET = 'whsec_of-the-stage'
   orderFile(home, 'wrong.csv', [{externalReference: 'BAD-1', customerRef: 'B', quantity: 0, phone: '12'}])
 
   await run('auth login --sandbox --storage file --name warda --client-id warda-boutique')
