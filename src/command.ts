@@ -11,6 +11,7 @@ import type {Ask} from './terminal/ask.ts'
 import {failureDocument, stackText, tellFailure, unwritable} from './terminal/failure.ts'
 import type {ListFlags, OutputFlags, SessionFlags} from './terminal/flags.ts'
 import {Interrupts, withStory} from './terminal/interrupts.ts'
+import {nameOnLine, takesOf} from './terminal/names.ts'
 import {collected, type Listing, type Mode, Outlet, placeOf, printDocument} from './terminal/output.ts'
 import {caseless} from './terminal/parsing.ts'
 import type {Query} from './terminal/query/query.ts'
@@ -212,7 +213,7 @@ export abstract class ScentCommand extends Command {
 
   private async fail(error: unknown): Promise<void> {
     this.opened?.progress.clear()
-    const told = failureOf(error, this.id ?? '', Object.keys(this.ctor.flags))
+    const told = failureOf(error, this.id ?? '', takesOf(this.id, this.ctor))
     const failure = withStory(told, this.interrupts.underWay, this.opened)
     process.exitCode = failure.exitCode
     if (told.code === 'UNEXPECTED' && this.flags.debug) process.stderr.write(this.clean(stackText(told)))
@@ -228,7 +229,8 @@ export abstract class ScentCommand extends Command {
   /** A failure for a person, on stderr; its exit code is the process's. */
   private async tell(failure: Failure): Promise<void> {
     process.exitCode = failure.exitCode
-    await tellFailure(failure, this.err, process.stderr, (text) => this.clean(text))
+    const nameOf = (field: string) => nameOnLine(field, takesOf(this.id, this.ctor))
+    await tellFailure(failure, this.err, process.stderr, {clean: (text) => this.clean(text), nameOf})
   }
 
   private clean(text: string): string {

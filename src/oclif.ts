@@ -30,7 +30,8 @@ export async function runThroughOclif(argv: string[], commands: Commands): Promi
 
 /** A command shows its own failures; what arrives here names no command, or is a bug. */
 async function refuse(error: unknown, argv: string[], config: Config): Promise<void> {
-  const failure = isFailure(error) ? error : unknownCommand(error, config.commandIDs)
+  const flagsOf = (id: string) => Object.keys(config.findCommand(id)?.flags ?? {})
+  const failure = isFailure(error) ? error : unknownCommand(error, config.commandIDs, flagsOf)
   if (!failure) return handle(error as Error)
   process.exitCode = failure.exitCode
   if (wantsJson(argv)) {

@@ -30,11 +30,8 @@ export interface RuledOut {
 }
 
 /** Why a variant can't be put into a cart, by what the catalog says of it; undefined if nothing speaks against it. */
-export function ruledOut(
-  {variantId = '', sku}: {variantId?: string; sku?: string | null},
-  offers: Offers,
-): RuledOut | undefined {
-  const problem = offers.get(variantId.toLowerCase())?.problem
+export function ruledOut(variantId: string, offers: Offers): RuledOut | undefined {
+  const {problem, sku} = offers.get(variantId.toLowerCase()) ?? {}
   if (!problem) return undefined
   return {state: problem, message: `${sku ?? variantId}: ${entryOf(problem).says}`}
 }

@@ -2,6 +2,7 @@ import {codeOfStatus} from '../contract/errors.ts'
 import {Failure} from '../contract/failure.ts'
 import {parseJson} from '../contract/money.ts'
 import {envelope, type HttpResponse} from '../contract/wire.ts'
+import {withoutSecrets} from './events.ts'
 
 /** A success of the service: its envelope, and what came with it. */
 export interface Answer {
@@ -14,14 +15,15 @@ export interface Answer {
 }
 
 /**
- * Reads an answer by its state (spec, Envelope); `now` in ms of the wall clock. Fails with the service's own code,
+ * Reads an answer by its state (spec, Envelope); `now` in ms of the wall clock. The `secrets` are blotted out wherever
+ * it repeats them. Fails with the service's own code,
  * known or not; with ODD_ANSWER if there is no envelope and the status says no more, or if state and status
  * contradict each other.
  */
-export function readAnswer(response: HttpResponse, now: number): Answer {
+export function readAnswer(response: HttpResponse, now: number, secrets: readonly string[] = []): Answer {
   const {status, headers} = response
   const facts = {httpStatus: status, ...requestIdOf(headers), ...retryAfterOf(headers, now)}
-  const found = envelope.safeParse(jsonOf(response.body))
+  const found = envelope.safeParse(jsonOf(response.body, secrets))
   if (!found.success) {
     const code = codeOfStatus[status]
     if (code !== undefined) throw new Failure(code, facts)
@@ -48,9 +50,9 @@ function oddMessage(status: number, body: string): string {
 }
 
 /** Returns undefined if the text is not JSON, or nests too deep to be read. */
-function jsonOf(text: string): unknown {
+function jsonOf(text: string, secrets: readonly string[]): unknown {
   try {
-    return parseJson(text)
+    return withoutSecrets(parseJson(text), text, secrets)
   } catch (error) {
     if (error instanceof SyntaxError || error instanceof RangeError) return undefined
     throw error

@@ -155,7 +155,9 @@ async function exchange(
     const sent = {method, url, headers, timeoutMs, ...(body !== undefined && {body}), ...(signal && {signal})}
     const response = await options.send(sent)
     report({status: response.status, responseBody: response.body, ...requestIdOf(response.headers)})
-    return readAnswer(response, options.now())
+    // The answer of a mint holds a token that may be known already.
+    const known = token === undefined ? secrets : [...secrets, ...(options.secrets ?? [])]
+    return readAnswer(response, options.now(), known)
   } catch (error) {
     if (isFailure(error) && error.facts.httpStatus === undefined) report({error: error.code})
     throw error

@@ -25,6 +25,8 @@ export interface ClientOptions {
   baseUrl: string
   tokens: TokenSource
   pacer: Pacer
+  /** What no answer may repeat: the secrets that this process knows. */
+  secrets?: ReadonlySet<string>
   /** X-Partner-Currency. */
   currency?: string
   /** The longest a call waits in all before it repeats. */

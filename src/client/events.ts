@@ -1,3 +1,5 @@
+import {isDigits} from '../contract/money.ts'
+
 /** Events of a client: waits that a person should know of, and each exchange for --debug. */
 export type ClientEvent =
   /** `retry` and `rate-limit` come from the service; the quotas from our own log, before it would refuse. */
@@ -51,14 +53,35 @@ const PRIVATE =
 
 /** Text that may be shown: without these secrets, anywhere in it, and without personal fields. */
 export function redact(text: string, secrets: readonly string[]): string {
-  let out = withoutFields(text)
-  for (const secret of secrets) {
-    if (secret.length === 0) continue
-    for (const form of [secret, encodeURIComponent(secret), JSON.stringify(secret).slice(1, -1)]) {
-      out = out.replaceAll(form, BLOT)
-    }
-  }
+  return blot(withoutFields(text), secrets)
+}
+
+function blot(text: string, secrets: readonly string[]): string {
+  let out = text
+  for (const form of secrets.flatMap(formsOf)) out = out.replaceAll(form, BLOT)
   return out
+}
+
+const formsOf = (secret: string): string[] =>
+  secret === '' ? [] : [secret, encodeURIComponent(secret), JSON.stringify(secret).slice(1, -1)]
+
+/** A shorter secret is a word that any answer may have. */
+const SHORTEST = 8
+
+/**
+ * The value of a JSON text without these secrets in its texts and names, so that what a service repeats of them is
+ * neither shown nor written down.
+ */
+export function withoutSecrets(value: unknown, text: string, secrets: readonly string[]): unknown {
+  const told = secrets.filter((secret) => secret.length >= SHORTEST)
+  if (!told.flatMap(formsOf).some((form) => text.includes(form))) return value
+  const clean = (inner: unknown): unknown => {
+    if (typeof inner === 'string') return blot(inner, told)
+    if (Array.isArray(inner)) return inner.map(clean)
+    if (typeof inner !== 'object' || inner === null || isDigits(inner)) return inner
+    return Object.fromEntries(Object.entries(inner).map(([name, one]) => [blot(name, told), clean(one)]))
+  }
+  return clean(value)
 }
 
 /** By hand: an expression for a JSON text runs out of stack on one of many megabytes. */

@@ -1,6 +1,9 @@
 import {Failure} from '../contract/failure.ts'
 import type {HttpRequest} from '../contract/wire.ts'
+import {isLoopback} from './reach.ts'
 
+/** Where a sandbox listens that is told nothing else. */
+const SANDBOX_PORT = '4747'
 /** The largest answer that is read; a page of 100 variants has about 0.1 MiB. */
 export const LARGEST_BODY = 32 * 1024 * 1024
 /** The largest head of an answer, in bytes. */
@@ -30,7 +33,17 @@ export function lost(error: unknown, {left}: Stage, request: HttpRequest): Failu
       error,
     )
   }
-  return failure('NO_CONNECTION', `No connection to ${host} (${code}). Nothing was sent.`, error)
+  return noConnection(request, `${host} (${code})`, error)
+}
+
+/** On this machine nothing but a sandbox is likely to be missing. */
+function noConnection({url}: HttpRequest, to: string, cause?: unknown): Failure {
+  const {port} = new URL(url)
+  const start = `scent sandbox start --detach${port === SANDBOX_PORT ? '' : ` --port ${port}`}`
+  const hint = `Nothing answers there. If it is your sandbox, start it again: \`${start}\`.`
+  const message = `No connection to ${to}. Nothing was sent.`
+  const facts = {effect: 'none', message, ...(isLoopback(new URL(url)) && {hint})} as const
+  return new Failure('NO_CONNECTION', facts, {cause})
 }
 
 /** Fails with INTERRUPTED if a request is aborted before it is sent. */
@@ -51,10 +64,11 @@ export function watch(request: HttpRequest, stage: Stage, stop: (failure: Failur
   }
 }
 
-function tooLate({url, timeoutMs = 0}: HttpRequest, {left}: Stage): Failure {
+function tooLate(request: HttpRequest, {left}: Stage): Failure {
+  const {url, timeoutMs = 0} = request
   const within = `${new URL(url).host} within ${timeoutMs / 1000} s`
   if (left) return failure('NO_ANSWER', `No whole answer came from ${within}.`)
-  return failure('NO_CONNECTION', `No connection to ${within}. Nothing was sent.`)
+  return noConnection(request, within)
 }
 
 export function tooLarge(): Failure {
@@ -70,11 +84,7 @@ export function textOf(chunks: readonly Uint8Array[]): string {
   }
 }
 
-function failure(
-  code: 'NO_ANSWER' | 'NO_CONNECTION' | 'TLS_UNTRUSTED',
-  message: string,
-  cause?: unknown,
-): Failure {
+function failure(code: 'NO_ANSWER' | 'TLS_UNTRUSTED', message: string, cause?: unknown): Failure {
   return new Failure(code, {effect: code === 'NO_ANSWER' ? 'unknown' : 'none', message}, {cause})
 }
 

@@ -21,7 +21,7 @@ export function requireSafe(url: URL, env: Env): void {
 }
 
 /** The parser has written every form of 127.0.0.0/8 as four numbers by now. */
-function isLoopback({hostname}: URL): boolean {
+export function isLoopback({hostname}: URL): boolean {
   return /^(?:(?:.+\.)?localhost\.?|127(?:\.\d+){3}|\[::1\])$/.test(hostname)
 }
 

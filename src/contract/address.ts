@@ -35,37 +35,63 @@ export function fieldRule({name, required}: AddressField, value: unknown): strin
     return 'is not an ISO 3166-1 alpha-3 code in capitals, such as SAU'
   if (name === 'phone' && (value.match(/\p{Nd}/gu) ?? []).length < FEWEST_DIGITS)
     return `needs at least ${FEWEST_DIGITS} digits`
+  if (name === 'phone' && NATIONAL.test(undashed(value)))
+    return `must begin with its country code, such as ${international(value)}`
   return undefined
 }
 
+/** A phone number as it is dialled within its own country. */
+const NATIONAL = /^0[1-9]\d{6,}$/
+
+const undashed = (phone: string) => phone.replace(/[\s()-]/g, '')
+
+/** A phone number as it is dialled from anywhere; one without a country code is taken for a Saudi one. */
+export function international(phone: string): string {
+  const plain = undashed(phone)
+  if (/^00[1-9]\d{6,}$/.test(plain)) return `+${plain.slice(2)}`
+  return NATIONAL.test(plain) ? `+966${plain.slice(1)}` : phone
+}
+
+type NameOf = (field: AddressField) => string
+
 /**
- * An address from a file or from flags, as the service takes it.
+ * An address from a file or from flags, as the service takes it. `nameOf`: what a field is called where it comes from.
  * Fails with INVALID_INPUT, which names every field that breaks its rule.
  */
-export function checkAddress(value: unknown): ShippingAddress {
+export function checkAddress(value: unknown, nameOf: NameOf = ({name}) => name): ShippingAddress {
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     throw new Failure('INVALID_INPUT', {message: 'The address must be one JSON object.'})
   const given = value as Record<string, unknown>
+  checkFields(given, addressFields, nameOf)
+  // An empty or null optional field is left out: the service is asked nothing it need not answer.
+  const filled = Object.entries(given).filter(([, field]) => field !== null && field !== '')
+  return shippingAddress.parse(Object.fromEntries(filled))
+}
+
+/** Fails with INVALID_INPUT if one of `fields` breaks its rule, or if there are others that no address has. */
+export function checkFields(
+  given: Record<string, unknown>,
+  fields: readonly AddressField[],
+  nameOf: NameOf,
+): void {
   const known = new Set<string>(addressFields.map(({name}) => name))
   const problems = [
-    ...addressFields.flatMap((field) => {
+    ...fields.flatMap((field) => {
       const one = given[field.name] ?? undefined
       const rule = fieldRule(field, one)
-      return rule === undefined ? [] : [[field.name, [withValue(one, rule)]] as const]
+      return rule === undefined ? [] : [[nameOf(field), [withValue(one, rule)]] as const]
     }),
     ...Object.keys(given).flatMap((name) =>
       known.has(name) ? [] : [[name, ['is not a field of an address']] as const],
     ),
   ]
-  if (problems.length > 0)
-    throw new Failure('INVALID_INPUT', {
-      message: "The shipping address can't be used.",
-      hint: `Its fields are ${addressFields.map(({name, required}) => (required ? name : `${name}?`)).join(', ')}.`,
-      details: {errors: Object.fromEntries(problems)},
-    })
-  // An empty or null optional field is left out: the service is asked nothing it need not answer.
-  const filled = Object.entries(given).filter(([, field]) => field !== null && field !== '')
-  return shippingAddress.parse(Object.fromEntries(filled))
+  if (problems.length === 0) return
+  const names = addressFields.map((field) => `${nameOf(field)}${field.required ? '' : ' (optional)'}`)
+  throw new Failure('INVALID_INPUT', {
+    message: "The shipping address can't be used.",
+    hint: `An address takes ${names.join(', ')}.`,
+    details: {errors: Object.fromEntries(problems)},
+  })
 }
 
 function withValue(value: unknown, rule: string): string {

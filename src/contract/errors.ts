@@ -197,12 +197,12 @@ export const catalogue = {
   NOT_FOUND_ORDER: {
     http: 404,
     says: 'Your account has no such order.',
-    next: 'A UUID is read as the Scent id, anything else or --global as the global id; `scent orders list` shows those made here.',
+    next: 'Give its reference if it was made from here, its Scent id or its global id; `scent orders list` shows those made here.',
   },
   NOT_FOUND_SCENT_ORDER: {
     http: 404,
     says: 'Your account has no such order.',
-    next: 'Give the Scent order id, a UUID: `scent orders get`.',
+    next: 'Give its reference if it was made from here, its Scent id or its global id; `scent orders list` shows those made here.',
   },
   NOT_FOUND_WALLET: {
     http: 404,

@@ -26,7 +26,8 @@ export function parseJson(text: string, {strict = false} = {}): unknown {
   try {
     return unmarked(JSON.parse(text.replace(TOKENS, marked)))
   } catch (error) {
-    if (error instanceof SyntaxError) return parseSlowly(text, strict)
+    // An expression runs out of stack on a text of many megabytes.
+    if (error instanceof SyntaxError || error instanceof RangeError) return parseSlowly(text, strict)
     throw error
   }
 }

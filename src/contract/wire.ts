@@ -30,7 +30,8 @@ export type Send = (request: HttpRequest) => Promise<HttpResponse>
 
 /** The envelope of every answer (spec, Envelope). */
 export const envelope = z.looseObject({
-  state: z.string(),
+  // A code, not a text of any length: it is written into records.
+  state: z.string().check(z.maxLength(256)),
   payload: z.optional(z.unknown()),
   details: z.optional(z.unknown()),
 })

@@ -9,27 +9,40 @@ import {
   updateDiscountCode,
 } from '../contract/discounts.ts'
 import {type Facts, Failure, isFailure} from '../contract/failure.ts'
-import {isUuid, millis} from '../contract/forms.ts'
+import {millis} from '../contract/forms.ts'
 import {isDigits, printJson, sameAmount} from '../contract/money.ts'
+import {nearest} from '../contract/nearest.ts'
 import {reworded, settleBy} from './lost.ts'
 
 const fields = Object.keys(discountBody.shape) as (keyof DiscountBody)[]
 
 /**
- * Finds one code in the list, as there is no route for a single one. Fails with NOT_FOUND_DISCOUNT_CODE, and with
- * INVALID_INPUT before anything is sent.
+ * Finds a code in the list, by its id or by the code itself, as there is no route for a single one. Capitals don't matter
+ * if that leaves one. Fails with NOT_FOUND_DISCOUNT_CODE, and with INVALID_INPUT if several are called so.
  */
-export async function readDiscount(client: Client, id: string): Promise<DiscountCode> {
-  if (!isUuid(id))
+export async function readDiscount(client: Client, typed: string): Promise<DiscountCode> {
+  const [same, alike, codes]: [DiscountCode[], DiscountCode[], string[]] = [[], [], []]
+  for await (const one of client.pages(listDiscountCodes, {query: {pageSize: 100}})) {
+    if (one.id.toLowerCase() === typed.toLowerCase()) return one
+    if (one.code === typed) same.push(one)
+    else if (one.code.toLowerCase() === typed.toLowerCase()) alike.push(one)
+    codes.push(one.code)
+  }
+  const found = same.length > 0 ? same : alike
+  const [only] = found
+  if (only && found.length === 1) return only
+  if (only)
     throw new Failure('INVALID_INPUT', {
-      message: `"${id}" is not a valid id of a discount code; expected a UUID, not the code itself.`,
-      hint: '`scent discounts list` shows the id of each code.',
+      message: `${found.length} discount codes are called ${JSON.stringify(typed)}. Nothing was sent.`,
+      hint: `Give the id of one: ${found.map(({id}) => id).join(', ')}.`,
       effect: 'none',
     })
-  for await (const one of client.pages(listDiscountCodes, {query: {pageSize: 100}})) {
-    if (one.id.toLowerCase() === id.toLowerCase()) return one
-  }
-  throw new Failure('NOT_FOUND_DISCOUNT_CODE', {effect: 'none', details: {id}})
+  const near = nearest(typed, codes)
+  throw new Failure('NOT_FOUND_DISCOUNT_CODE', {
+    hint: `${near.length > 0 ? `Did you mean ${near.join(' or ')}? ` : ''}See \`scent discounts list\`.`,
+    effect: 'none',
+    details: {id: typed},
+  })
 }
 
 export interface FieldChange {

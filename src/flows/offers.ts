@@ -5,6 +5,7 @@ import {readVariants} from './catalog.ts'
 
 /** What the catalog says of a variant now. */
 export interface Offer {
+  sku: string | null
   /** The price of one unit for this account, VAT included; null if the assortment shows none. */
   unitWithVat: Digits | null
   currency: string | null
@@ -21,7 +22,8 @@ export async function offersOf(client: Client, variantIds: Iterable<string>): Pr
 
 function offerOf(variant: Variant | undefined): Offer {
   const {totalWithVat = null, currency = null} = variant?.pricing ?? {}
-  return {unitWithVat: totalWithVat, currency, problem: problemOf(variant)}
+  const sku = typeof variant?.sku === 'string' ? variant.sku : null
+  return {sku, unitWithVat: totalWithVat, currency, problem: problemOf(variant)}
 }
 
 function problemOf(variant: Variant | undefined): Offer['problem'] {

@@ -1,5 +1,7 @@
 import type {Client} from '../client/client.ts'
-import {type Failure, isFailure} from '../contract/failure.ts'
+import {Failure, isFailure} from '../contract/failure.ts'
+import {isUuid} from '../contract/forms.ts'
+import {nearest} from '../contract/nearest.ts'
 import {oddAnswer} from '../contract/operation.ts'
 import {type OrderRead, readOrder} from '../contract/orders.ts'
 import {pageSizeLimit} from '../contract/paging.ts'
@@ -89,6 +91,33 @@ export async function readReturnable(client: Client, orderId: string): Promise<R
   return {groups, lines: lines.map((line) => ({...line, sku: skus.get(line.variantId) ?? null}))}
 }
 
+type AskedLine = ReturnBody['lines'][number]
+
+/**
+ * The lines of a return with their ids: one may be named by its SKU, if only one line of the order has that. Fails with
+ * INVALID_INPUT, naming the lines.
+ */
+export async function withLineIds(client: Client, orderId: string, asked: AskedLine[]): Promise<AskedLine[]> {
+  if (asked.every(({scentOrderLineId}) => isUuid(scentOrderLineId))) return asked
+  const {lines} = await readReturnable(client, orderId)
+  return asked.map((line) => {
+    const {scentOrderLineId: typed} = line
+    if (isUuid(typed)) return line
+    const found = lines.filter(({sku}) => sku?.toLowerCase() === typed.toLowerCase())
+    const [only] = found
+    if (only && found.length === 1) return {...line, scentOrderLineId: only.lineId}
+    const message = only
+      ? `${found.length} lines of the order are of ${JSON.stringify(typed)}.`
+      : `No line of the order is of ${JSON.stringify(typed)}.`
+    const named = (only ? found : lines).map(({lineId, sku}) => `${lineId} (${sku ?? 'no SKU'})`)
+    throw new Failure('INVALID_INPUT', {
+      message: `${message} Nothing was requested.`,
+      hint: `Give the id of a line: ${named.slice(0, 5).join(', ')}${named.length > 5 ? ', …' : ''}.`,
+      effect: 'none',
+    })
+  })
+}
+
 async function returnsOf(client: Client, orderId: string): Promise<ReturnRequest[]> {
   const all: ReturnRequest[] = []
   for await (const one of client.pages(listOrderReturns, {params: {orderId}})) all.push(one)
@@ -162,6 +191,30 @@ function same(one: ReturnRequest, body: ReturnBody): boolean {
     String(group).toLowerCase() === body.fulfillmentGroupId.toLowerCase() &&
     key(listed(one.lines)) === key(body.lines)
   )
+}
+
+/**
+ * The return request that a person names by its id, or by its number, which is looked for in the list. Fails with
+ * NOT_FOUND_RETURN_REQUEST.
+ */
+export async function findReturn(
+  client: Client,
+  typed: string,
+): Promise<{id: string; number: string | null}> {
+  if (isUuid(typed)) return {id: typed, number: null}
+  const numbers: string[] = []
+  for await (const one of client.pages(listReturns, {query: {pageSize: pageSizeLimit.maximum}})) {
+    const number = String(one?.returnRequestNumber ?? '')
+    if (number.toLowerCase() === typed.toLowerCase()) return {id: one.id, number}
+    numbers.push(number)
+  }
+  const near = nearest(typed, numbers)
+  const meant = near.length > 0 ? `Did you mean ${near.join(' or ')}? ` : ''
+  throw new Failure('NOT_FOUND_RETURN_REQUEST', {
+    message: `There is no return request ${JSON.stringify(typed)}.`,
+    hint: `${meant}\`scent returns list\` shows the numbers.`,
+    effect: 'none',
+  })
 }
 
 /** Withdraws a request. If it is Withdrawn after a lost answer, the lost request has done it. */

@@ -31,6 +31,7 @@ export function openClient(wiring: Wiring): {client: Client; tokens: TokenSource
   const options = {
     ...realTime,
     send: wiring.send,
+    secrets: wiring.secrets,
     baseUrl: settings.baseUrl.value,
     ...(settings.currency === undefined ? {} : {currency: settings.currency.value}),
     maxWaitMs: flags['max-wait'] * 1000,

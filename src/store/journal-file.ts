@@ -6,6 +6,8 @@ import {attempt, corrupt, createOwn, fileFailed, foreign, openOwn, writeOwn} fro
 
 const CHUNK = 64 * 1024
 const LONGEST_LINE = 1024 * 1024
+/** Of a text in a record that is longer than a line may be. */
+const LONGEST_TEXT = 4 * 1024
 const LONGEST_HEADER = 4 * 1024
 const NEWLINE = 0x0a
 const SUM = /,"sum":"([0-9a-f]{8})"\}$/
@@ -217,16 +219,25 @@ export function requireHeader(path: string, header: Header, found: unknown): voi
 
 /** Encodes records as lines. */
 export function encoded(records: object[]): Buffer {
-  const lines = records.map(encode)
-  if (lines.some((line) => Buffer.byteLength(line) > LONGEST_LINE))
-    throw new RangeError('a journal record is too long')
-  return Buffer.from(lines.join(''))
+  return Buffer.from(records.map(encodeShort).join(''))
+}
+
+/** A text of a service may have any length, and what it answered must be written down all the same. */
+function encodeShort(record: object): string {
+  const isLong = (line: string) => Buffer.byteLength(line) > LONGEST_LINE
+  const line = encode(record)
+  if (!isLong(line)) return line
+  const cut = (_: string, value: unknown) =>
+    typeof value === 'string' ? value.slice(0, LONGEST_TEXT) : value
+  const shorter = encode(record, cut)
+  if (isLong(shorter)) throw new RangeError('a journal record is too long')
+  return shorter
 }
 
 const sumOf = (text: string) => crc32(text).toString(16).padStart(8, '0')
 
-function encode(record: object): string {
-  const text = JSON.stringify(record)
+function encode(record: object, replacer?: (key: string, value: unknown) => unknown): string {
+  const text = JSON.stringify(record, replacer)
   return `${text.slice(0, -1)},"sum":"${sumOf(text)}"}\n`
 }
 

@@ -30,7 +30,7 @@ export interface Ask {
   choose<T>(question: Question & {choices: Choice<T>[]; initial?: T}): Promise<T>
   /** The one confirmation of a command; --yes answers it. Fails with DECLINED on a no. */
   confirm(message: string): Promise<void>
-  /** A yes or no with a clock beside it. `left`: milliseconds until the offer ends, null when it has no end. */
+  /** A yes, a no, or a change first, with a clock beside it. `left`: milliseconds until the offer ends, null when it has no end. */
   decide(message: string, left: () => number | null): Promise<Decision>
 }
 

@@ -1,7 +1,7 @@
 import {createPrompt, isEnterKey, useEffect, useKeypress, useState} from '@inquirer/core'
 import {roomOf, safe, width, wrap} from './text.ts'
 
-export type Decision = 'yes' | 'no' | 'expired'
+export type Decision = 'yes' | 'no' | 'change' | 'expired'
 
 interface Question {
   message: string
@@ -14,7 +14,12 @@ function clockText(ms: number): string {
   return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`
 }
 
-/** A yes-or-no question with a clock beside it, which ends by itself when the time has run out. The default is no. */
+const answers: [RegExp, Decision][] = [
+  [/^y(es)?$/i, 'yes'],
+  [/^c(hange)?$/i, 'change'],
+]
+
+/** Yes, no, or something else first: with a clock beside it, and ends by itself when the time has run out. The default is no. */
 export const askWithCountdown = createPrompt<Decision, Question>((question, done) => {
   const [typed, setTyped] = useState('')
   const [decision, setDecision] = useState<Decision | undefined>(undefined)
@@ -32,14 +37,14 @@ export const askWithCountdown = createPrompt<Decision, Question>((question, done
     return () => clearInterval(timer)
   }, [])
   useKeypress((key, line) => {
-    if (isEnterKey(key)) return end(/^y(es)?$/i.test(typed.trim()) ? 'yes' : 'no')
+    if (isEnterKey(key)) return end(answers.find(([form]) => form.test(typed.trim()))?.[1] ?? 'no')
     setTyped(line.line)
   })
   const room = roomOf(process.stderr)
   const message = safe(question.message)
   if (decision) return wrap(`${message} ${decision === 'expired' ? 'the prices ran out' : decision}`, room)
   const clock = left === null ? '' : `prices held for ${clockText(left)} · `
-  const asked = wrap(`${message} ${clock}(y/N)`, room)
+  const asked = wrap(`${message} ${clock}(y/N, c to change)`, room)
   // The typed answer is never broken: it gets a line of its own if it does not fit.
   const hasRoom = width(asked.split('\n').at(-1) ?? '') + ' yes'.length < room
   return `${asked}${hasRoom ? ' ' : '\n'}${safe(typed)}`

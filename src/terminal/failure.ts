@@ -34,16 +34,21 @@ export function failureDocument(failure: Failure): FailureDocument {
   }
 }
 
-/** Characters of a message. One can quote a whole file: its middle is left out. */
+/** Characters of a message, and of a detail. One can quote a whole file: its middle is left out. */
 const LONGEST = 1_000
+const LONGEST_DETAIL = 10_000
 /** A cut may fall between the two halves of a character, and leave one of them. */
 const HALVES = /\p{Surrogate}/gu
 
 function messageOf({message, facts: {retryAfter}}: Failure): string {
-  const half = LONGEST / 2
-  const ends = [message.slice(0, half), message.slice(-half)].map((end) => end.replace(HALVES, ''))
-  const text = message.length > LONGEST ? ends.join(' … ') : message
+  const text = shortened(message, LONGEST)
   return retryAfter === undefined ? text : `${text} The service asks to wait ${retryAfter} s.`
+}
+
+function shortened(text: string, most: number): string {
+  if (text.length <= most) return text
+  const ends = [text.slice(0, most / 2), text.slice(-most / 2)].map((end) => end.replace(HALVES, ''))
+  return ends.join(' … ')
 }
 
 interface ToldAs {
@@ -52,6 +57,8 @@ interface ToldAs {
   lines?: number
   /** Cells of a line, after which it wraps; endless by default. */
   room?: number
+  /** What a field of the API is called where the person typed it. */
+  nameOf?: (field: string) => string
   /** Removes secrets: before a line wraps, since half a secret would not be found. */
   clean?: (text: string) => string
 }
@@ -66,6 +73,7 @@ export async function* failureTexts(
     paint = noPaint,
     lines: screenLines = Number.POSITIVE_INFINITY,
     room = Number.POSITIVE_INFINITY,
+    nameOf = String,
     clean = String,
   }: ToldAs = {},
 ): AsyncGenerator<string> {
@@ -76,7 +84,8 @@ export async function* failureTexts(
   if (request !== undefined) lines.push(`  request: ${safe(request)}`)
   const {cause} = failure
   if (isFailure(cause)) lines.push(`  cause: ${safe(cause.message)} (${safe(cause.code)})`)
-  lines.push(...detailLines(details).map((line) => `  ${line}`))
+  // Not by one call: there may be more of them than a call can take.
+  for (const line of detailLines(details, nameOf)) lines.push(`  ${shortened(line, LONGEST_DETAIL)}`)
   const end = [
     ...(requestId === undefined ? [] : [`  request id: ${safe(requestId)}`]),
     `${paint('Next:', 'bold')} ${safe(failure.hint)}`,
@@ -102,10 +111,10 @@ export async function tellFailure(
   failure: Failure,
   out: Outlet,
   stream: NodeJS.WriteStream,
-  clean: (text: string) => string,
+  more: Pick<ToldAs, 'clean' | 'nameOf'>,
 ): Promise<void> {
   const lines = stream.isTTY ? stream.rows || 24 : Number.POSITIVE_INFINITY
-  const toldAs = {paint: paintFor(stream), room: roomOf(stream), lines, clean}
+  const toldAs = {paint: paintFor(stream), room: roomOf(stream), lines, ...more}
   for await (const text of failureTexts(failure, toldAs)) {
     await out.write(text)
     if (out.closed) return
@@ -119,12 +128,12 @@ export function unwritable({code = 'unknown reason'}: NodeJS.ErrnoException): Fa
 }
 
 /** A line for each field of details.errors and for each other detail. The problems of a file are printed elsewhere. */
-function detailLines(details: unknown): string[] {
+function detailLines(details: unknown, nameOf: (field: string) => string): string[] {
   if (details === null || details === undefined) return []
   if (typeof details !== 'object') return [safe(String(details))]
   return Object.entries(details).flatMap(([name, value]) =>
     name === 'errors' && typeof value === 'object' && value !== null
-      ? Object.entries(value).map(([field, reasons]) => `${safe(field)}: ${valueText(reasons)}`)
+      ? Object.entries(value).map(([field, reasons]) => `${safe(nameOf(field))}: ${valueText(reasons)}`)
       : value === null || isRows(value)
         ? []
         : [`${safe(name)}: ${valueText(value)}`],

@@ -100,6 +100,12 @@ export const concurrencyFlag = Flags.integer({
   helpValue: 'N',
 })
 
+/** Which order. */
+export const orderArg = Args.string({
+  description: 'Reference of an order made from here, or a Scent order id or global id.',
+  required: true,
+})
+
 /** Which job. */
 export const jobArg = Args.string({
   description: 'Job id, or as much of its beginning as no other job has; without it the latest job.',

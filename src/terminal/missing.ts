@@ -53,7 +53,7 @@ export async function complete<O extends object, P extends Given>({
     const question = {message: `${about.replace(/\.$/, '')} (${shape})`, flag: shape}
     const check = async (answer: string) => {
       if (answer === '') return 'It is needed.'
-      const problem = (error: unknown) => failureOf(error, id, []).message
+      const problem = (error: unknown) => failureOf(error, id, {flags: [], args: []}).message
       return parse(relaxed, put(words, answer)).then(() => undefined, problem)
     }
     const choices = values?.map((value) => ({name: value, value}))

@@ -1,17 +1,18 @@
 import type {Interfaces} from '@oclif/core'
 import {Failure, isFailure} from '../contract/failure.ts'
 import {nearest} from '../contract/nearest.ts'
+import {nameOnLine, type Takes} from './names.ts'
 
 /** Turns what a command threw into a Failure: oclif's refusals of a command line, and bugs, which keep their cause. */
-export function failureOf(error: unknown, id: string, flags: string[]): Failure {
-  if (isFailure(error)) return unwrapped(error)
+export function failureOf(error: unknown, id: string, takes: Takes): Failure {
+  if (isFailure(error)) return onLine(unwrapped(error), takes)
   if (!(error instanceof Error) || !('oclif' in error)) {
     const message = `This is a bug in scent: ${error instanceof Error ? error.message : String(error)}`
     return new Failure('UNEXPECTED', {message}, {cause: error})
   }
   const message = reasonsOf(error.message)
   const unknown = 'flags' in error && Array.isArray(error.flags) ? String(error.flags[0]) : ''
-  const [near] = unknown.startsWith('--') ? nearest(unknown.slice(2), flags) : []
+  const [near] = unknown.startsWith('--') ? nearest(unknown.slice(2), takes.flags) : []
   const hint = `${near ? `Did you mean --${near}? ` : ''}${helpOf(id)}`
   return new Failure('INVALID_INPUT', {message, hint})
 }
@@ -20,6 +21,15 @@ export function failureOf(error: unknown, id: string, flags: string[]): Failure 
 function unwrapped(failure: Failure): Failure {
   failure.message = failure.message.replace(/^Parsing --\S+ \n\t(.*)\nSee more help with --help$/s, '$1')
   return failure
+}
+
+/** A check of the client begins its message with a field of the API: a person knows the flag. */
+function onLine(failure: Failure, takes: Takes): Failure {
+  const {code, facts, message, cause} = failure
+  const [field = ''] = Object.keys((facts.details as {errors?: object} | null | undefined)?.errors ?? {})
+  const name = nameOnLine(field, takes)
+  if (code !== 'INVALID_INPUT' || name === field || !message.startsWith(field)) return failure
+  return new Failure(code, {...facts, message: name + message.slice(field.length)}, {cause})
 }
 
 /** oclif's messages about flags as sentences. */
@@ -52,8 +62,15 @@ export function wantsJson(argv: string[], env: NodeJS.ProcessEnv = process.env):
   return given.some(asked) || (env.SCENT_OUTPUT === 'json' && !given.some((text) => /^--output\b/.test(text)))
 }
 
-/** The failure of a command line that names an unknown command; undefined for any other error. */
-export function unknownCommand(error: unknown, known: string[]): Failure | undefined {
+/**
+ * The failure of a command line that names an unknown command; undefined for any other error. `flagsOf` knows the flags
+ * of a command.
+ */
+export function unknownCommand(
+  error: unknown,
+  known: string[],
+  flagsOf: (id: string) => string[] = () => [],
+): Failure | undefined {
   const [, id] = (error instanceof Error && /^command (.*) not found\.?$/is.exec(error.message)) || []
   if (id === undefined) return undefined
   if (id.startsWith('-')) {
@@ -70,7 +87,8 @@ export function unknownCommand(error: unknown, known: string[]): Failure | undef
   if (command !== undefined) {
     const rest = id.slice(command.length + 1).replaceAll(':', ' ')
     const message = `\`scent ${command.replaceAll(':', ' ')}\` takes no argument "${rest}".`
-    return new Failure('INVALID_INPUT', {message, hint: helpOf(command)})
+    const meant = flagsOf(command).includes('customer') ? `Did you mean --customer ${rest}? ` : ''
+    return new Failure('INVALID_INPUT', {message, hint: `${meant}${helpOf(command)}`})
   }
   const near = nearest(
     words,

@@ -80,3 +80,17 @@ describe('an answer', () => {
     expect((payload as {polluted?: boolean}).polluted).toBeUndefined()
   })
 })
+
+it('a code of any length is not one', () => {
+  expect(() => read(422, JSON.stringify({state: 'X'.repeat(257), payload: null, details: null}))).toThrow(
+    expect.objectContaining({code: 'ODD_ANSWER'}),
+  )
+})
+
+it('secrets are blotted out of texts and names alone, and short ones are words', () => {
+  const secrets = ['12345678', 'SAR']
+  const body =
+    '{"state":"SUCCESS","payload":{"a12345678":["x 12345678",12345678.50],"currency":"SAR"},"details":null}'
+  const {payload} = readAnswer({status: 200, headers: {}, body}, 0, secrets)
+  expect(printJson(payload, 0)).toBe('{"a•••":["x •••",12345678.50],"currency":"SAR"}')
+})

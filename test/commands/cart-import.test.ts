@@ -1,6 +1,7 @@
 import {readFileSync, writeFileSync} from 'node:fs'
 import {join} from 'node:path'
 import {afterAll, beforeAll, describe, expect, test} from 'vitest'
+import {inTerminal, oneLine} from '../support/pty.ts'
 import {folderIn, openShop, type Shop} from '../support/served-shop.ts'
 import {withTerminal} from '../support/tmux.ts'
 
@@ -112,16 +113,51 @@ describe('cart import', () => {
           customerRef: 'C-1',
           changes: 3,
           lines: [
-            {variantId: one, sku: 'RML-SAF-050', before: 3, target: 1},
-            {variantId: three, sku: 'NJD-INC-050', before: 0, target: 2},
-            {variantId: two, sku: 'RML-SAF-100', before: 1, target: 0},
+            {variantId: one, sku: 'RML-SAF-050', before: 3, target: 1, error: null},
+            {variantId: three, sku: 'NJD-INC-050', before: 0, target: 2, error: null},
+            {variantId: two, sku: 'RML-SAF-100', before: 1, target: 0, error: null},
           ],
         },
       ],
-      summary: {carts: 1, changes: 3},
+      summary: {carts: 1, changes: 3, refused: 0},
     })
     expect(changes()).toEqual([])
     expect((await shop.json(['jobs', 'list'])).items).toHaveLength(before)
+  })
+
+  test('says for a dry run what the catalog knows to be unknown, unavailable or without a price', async () => {
+    const [unknown, priceless] = ['11111111-2222-4333-8444-555555555555', shop.variant('NJD-INC-100')]
+    const gone = shop.variant('NJD-ROY-050')
+    await shop.json(['cart', 'add', `${gone}=5`, '--customer', 'C-2'])
+    shop.sandbox.state.world.run('UPDATE variants SET stock = 0 WHERE id = ?', gone)
+    const path = cartFile(
+      'judged.csv',
+      ...([gone, priceless, unknown, one].map((id) => ['C-2', id, 2]) as [string, string, number][]),
+    )
+    const words = ['cart', 'import', path, '--dry-run']
+    const {carts, summary} = await shop.json(words, {code: 11})
+    const judged = (lines: {error: {state: string} | null}[]) => lines.map(({error}) => error?.state ?? null)
+    expect(judged(carts[0].lines)).toEqual([
+      'BUSINESS_VARIANT_UNAVAILABLE',
+      'BUSINESS_VARIANT_NOT_PRICED',
+      'NOT_FOUND_VARIANT',
+      null,
+    ])
+    expect(summary).toMatchObject({carts: 1, refused: 3})
+    // What goes, or becomes less, needs no offer.
+    const less = await shop.json([...words, '--mode', 'replace'], {code: 11})
+    expect(judged(less.carts[0].lines)).toEqual([
+      null,
+      'BUSINESS_VARIANT_NOT_PRICED',
+      'NOT_FOUND_VARIANT',
+      null,
+    ])
+    const {text} = await inTerminal(shop.env, words, {columns: 80})
+    expect(oneLine(text)).toMatch(
+      /NJD-INC-100 +0 +2 +can't be added NJD-INC-100: The variant has no active price/,
+    )
+    expect(oneLine(text)).toContain("3 of 4 lines can't be put into a cart at present. Nothing was changed.")
+    expect(oneLine(text)).toMatch(/RML-SAF-050 +0 +2 +to be added/)
   })
 
   test('asks, and without a terminal wants --yes', async () => {

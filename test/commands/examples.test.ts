@@ -5,6 +5,7 @@ import {join} from 'node:path'
 import {gzipSync} from 'node:zlib'
 import {expect, it, vi} from 'vitest'
 import {createSandbox} from '../../src/sandbox/core/sandbox.ts'
+import {orderRecords} from '../../src/store/orders.ts'
 import {foldersOf} from '../../src/store/paths.ts'
 import {saveLocator} from '../../src/store/sandbox.ts'
 import {callerOf, variantOf} from '../sandbox/caller.ts'
@@ -111,14 +112,27 @@ function shell(env: NodeJS.ProcessEnv, line: string, {endless = false} = {}): Pr
   })
 }
 
+/** Writes an order into the local record of this user, as if it had been made from here. */
+async function record(env: NodeJS.ProcessEnv, origin: string, reference: string, orderId: string) {
+  const identity = {origin, clientId: 'rimal-retail', onBehalfOf: null}
+  const [at, none] = ['2026-11-20T09:00:00.000Z', {http: null, total: null, currency: null, status: null}]
+  await orderRecords(foldersOf(env), identity).append({
+    ...{step: 'PLANNED', reference, at, customerRef: 'C-1001', lines: null, address},
+  })
+  await orderRecords(foldersOf(env), identity).append({
+    ...{step: 'OUTCOME', reference, at, outcome: 'placed', state: 'CREATED', orderId, ...none},
+  })
+}
+
 /** Those that would ask a person for more than a yes. */
 const walks = [
   'scent auth login',
   'scent checkout --customer C-1042',
+  'scent returns create PO-118',
   'scent returns create 90bae10f-2603-42ed-9e88-4cb7a414536e',
 ]
 const confirms =
-  /^scent (cart (clear|import)|orders import|commissions object|discounts update|notices respond|webhooks update)/
+  /^scent (cart (clear|import)|orders import|commissions object|discounts update|notices respond|returns withdraw|webhooks update)/
 const endless = /^scent (webhooks deliveries .* --watch|sandbox start (?!--detach))/
 /** Those that go by the profiles of this machine, and not by what the environment says. */
 const profiled = /^scent (auth (?!login)|doctor|config)/
@@ -151,6 +165,7 @@ it.concurrent.each(examples)('%s', async (text) => {
   const baseUrl = await sandbox.listen()
   const {adminToken, credentials} = sandbox
   const env = home(baseUrl, credentials[0]?.clientSecret ?? '')
+  await record(env, baseUrl, 'PO-118', '90bae10f-2603-42ed-9e88-4cb7a414536e')
   if (profiled.test(text) || /\bauth login/.test(text))
     for (const name of ['SCENT_BASE_URL', 'SCENT_CLIENT_ID', 'SCENT_CLIENT_SECRET']) delete env[name]
   // The sandbox of this process is none to be stopped.

@@ -280,3 +280,114 @@ describe('the local record of orders and jobs', () => {
     ])
   })
 })
+
+describe('an order by its reference', () => {
+  const place = async (reference: string, customer = reference): Promise<string> => {
+    await shop.json(['cart', 'add', 'RML-SAF-050', 'NJD-INC-002=2', '--customer', customer])
+    const walk = [
+      'checkout',
+      '--customer',
+      customer,
+      '--reference',
+      reference,
+      '--yes',
+      '--address',
+      shop.address,
+    ]
+    return (await shop.json(walk)).id
+  }
+  let id = ''
+  beforeAll(async () => {
+    id = await place('PO-NAMED')
+    await control(shop.sandbox, 'POST', 'orders/PO-NAMED/deliver')
+  })
+
+  test('is read and tracked, and its lines show SKU and name', async () => {
+    expect((await shop.json(['orders', 'get', 'PO-NAMED'])).header.productOrderId).toBe(id)
+    expect((await shop.json(['orders', 'track', 'PO-NAMED'])).orderId).toBe(id)
+    const text = await seen(80, 'orders get PO-NAMED')
+    expect(text).toMatch(/^SKU +NAME +QTY /m)
+    expect(text).toMatch(/^RML-SAF-050 +Saffron Dune +1 /m)
+    expect(text).toMatch(/^NJD-INC-002 +Dry Incense +2 /m)
+  })
+
+  test('is found by the beginning of its id, in any capitals, and by its global id', async () => {
+    const begun = await run(`orders track ${id.slice(0, 8)}`)
+    expect([begun.code, begun.stderr]).toEqual([0, `${id.slice(0, 8)} is order ${id}.\n`])
+    expect((await run('orders track po-named')).stderr).toBe(`po-named is order ${id}.\n`)
+    const {orderGlobalId} = (await shop.json(['orders', 'get', 'PO-NAMED'])).header
+    expect((await shop.json(['orders', 'get', orderGlobalId])).header.productOrderId).toBe(id)
+    expect((await shop.json(['orders', 'track', orderGlobalId])).orderId).toBe(id)
+    expect((await run(`orders get PO-NAMED --global`)).code).toBe(5)
+  })
+
+  test('that is itself a UUID is found, if no order has that id', async () => {
+    const reference = '11111111-2222-4333-8444-555555555555'
+    const made = await place(reference)
+    const {stderr, code} = await run(`orders track ${reference}`)
+    expect([code, stderr]).toEqual([0, `${reference} is the reference of order ${made}.\n`])
+  })
+
+  test('that was refused, or is not known, says so', async () => {
+    const refused = await run('orders get MUCH-1')
+    expect([refused.code, oneLine(refused.stderr)]).toEqual([
+      5,
+      expect.stringContaining('The order MUCH-1 was not made. The service refused some fields'),
+    ])
+    const unknown = await run('orders get PO-NAMET')
+    expect([unknown.code, oneLine(unknown.stderr)]).toEqual([
+      5,
+      expect.stringContaining('Did you mean PO-NAMED'),
+    ])
+  })
+
+  test('and a line by its SKU is what a return is requested by, and its number withdraws it', async () => {
+    const groups = (await shop.json(['orders', 'track', 'PO-NAMED'])).fulfillmentGroups
+    const create = (line: string) =>
+      shop.scent([
+        'returns',
+        'create',
+        'PO-NAMED',
+        '--group',
+        groups[0].id,
+        '--line',
+        line,
+        '--yes',
+        '--json',
+      ])
+    const wrong = await create('RML-SAF-100=1:Damaged')
+    expect([wrong.code, JSON.parse(wrong.stdout).error.message]).toEqual([
+      2,
+      'No line of the order is of "RML-SAF-100". Nothing was requested.',
+    ])
+    const made = JSON.parse((await create('rml-saf-050=1:Damaged')).stdout)
+    const {items} = await shop.json(['returns', 'list', '--order', 'PO-NAMED'])
+    expect(items).toMatchObject([{id: made.id}])
+    const number = made.returnRequestNumber
+    const missing = await run(`returns withdraw ${number}9 --yes`)
+    expect([missing.code, oneLine(missing.stderr)]).toEqual([
+      5,
+      expect.stringContaining(`Did you mean ${number}?`),
+    ])
+    const asked = await inTerminal(shop.env, ['returns', 'withdraw', number.toLowerCase()], {
+      columns: 80,
+      answers: [['(y/N)', 'y\r']],
+    })
+    expect([asked.code, oneLine(asked.text)]).toEqual([
+      0,
+      expect.stringContaining(`Withdraw return request ${number}?`),
+    ])
+    expect((await shop.json(['returns', 'list', '--order', 'PO-NAMED'])).items).toMatchObject([
+      {status: 'Withdrawn'},
+    ])
+  })
+})
+
+describe('a discount code by itself', () => {
+  test('is changed, in any capitals, and one that is not there is refused with what may be meant', async () => {
+    const changed = await shop.json(['discounts', 'update', 'saffron25', '--value', '26', '--yes'])
+    expect(changed).toMatchObject({code: 'SAFFRON25', value: 26})
+    const {code, stderr} = await run('discounts update SAFRON25 --value 3 --yes')
+    expect([code, oneLine(stderr)]).toEqual([5, expect.stringContaining('Did you mean SAFFRON25?')])
+  })
+})

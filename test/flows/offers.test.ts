@@ -17,6 +17,7 @@ test('offers have the price of this moment, and say why a variant can not be put
   expect(offers.get(incense)).toMatchObject({currency: 'SAR', problem: null})
   expect(String(offers.get(incense)?.unitWithVat)).toMatch(/^33\.35?/)
   expect(offers.get(unpriced)).toEqual({
+    sku: 'NJD-INC-100',
     unitWithVat: null,
     currency: null,
     problem: 'BUSINESS_VARIANT_NOT_PRICED',

@@ -129,7 +129,7 @@ export const screens: {[id: string]: Screen} = {
     line: 'orders create --lock <lock> --reference PO-119 --customer C-LOCKED --address <home>/address.json',
     holds: ['PO-119', 'Processing'],
   },
-  'orders:get': {line: 'orders get <delivered>', holds: ['PO-DELIVERED', '305.90 SAR']},
+  'orders:get': {line: 'orders get <delivered>', holds: ['PO-DELIVERED', '305.90 SAR', 'RML-SAF-050']},
   'orders:import': {
     line: 'orders import <home>/more.csv',
     holds: ['Place 2 orders', 'all 2 orders were charged once', 'scent jobs resume'],

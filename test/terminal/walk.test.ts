@@ -25,11 +25,33 @@ async function run(columns: number, line: string, answers: Answer[] = []) {
   const page = lines.join('\n')
   expect(broken, page).toEqual([])
   expect(page).not.toContain('never asked')
-  return {code, page, text: oneLine(page)}
+  return {code, page, raw: text, text: oneLine(page)}
 }
 
 const walk = (columns: number, more = '', answers: Answer[] = []) =>
   run(columns, `checkout --customer C-1 --address ${shop.address} ${more}`.trim(), answers)
+
+/** The questions for an address with what is typed; a field that is undefined is not asked for. */
+function typed(
+  city: string | undefined,
+  national: string,
+  wrong: string | undefined,
+  right: string | undefined,
+  phone: string,
+): Answer[] {
+  return [
+    ['Recipient', 'Sara\r'],
+    ['Street and building', 'King Fahd Road 1\r'],
+    ['More of the street', ENTER],
+    ...(city ? ([['City', `${city}\r`]] satisfies Answer[]) : []),
+    ['National short address', `${national}\r`],
+    ...(wrong ? ([[wrong, `\u0015${right}\r`]] satisfies Answer[]) : []),
+    ['Region', ENTER],
+    ['Postal code', ENTER],
+    ['Country', ENTER],
+    ['Phone', `${phone}\r`],
+  ]
+}
 
 const order: Answer = ['prices held for', 'y\r']
 
@@ -98,6 +120,134 @@ describe.each([80, 40])('in a terminal of %i columns', (columns) => {
     expect(second.text).toMatch(/Your last order there, .* was charged 23\.00 SAR more than its lock/)
     expect((await run(columns, `${line} --yes`)).code).not.toBe(0)
   })
+
+  test('the last question shows lines, address, code and total; all of them can be changed before it', async () => {
+    await fill(2)
+    const {code, raw, text} = await walk(columns, '--discount-code SAFFRON25', [
+      ['c to change', 'c\r'],
+      ['What is to be changed?', DOWN + DOWN + ENTER],
+      ['Units of RML-SAF-050', '\u0015' + '3\r'],
+      ['c to change', 'c\r'],
+      ['What is to be changed?', ENTER],
+      ['Ship to', DOWN + ENTER],
+      ...typed('Buraydah', 'abc', 'must be four letters and four digits', 'rrrd 3131', '050 123 4567'),
+      ['c to change', 'change\r'],
+      ['What is to be changed?', DOWN + ENTER],
+      ['Discount code (empty for none)', 'SAFRON25\r'],
+      ['is not one of your discount codes', DOWN + DOWN + ENTER],
+      ['c to change', 'y\r'],
+    ])
+    expect(code).toBe(0)
+    const offers = text.split('To be ordered').slice(1)
+    expect(offers[0]).toContain(
+      '2 × RML-SAF-050 277.15 SAR Ship to Sara, King Fahd Road 1, Riyadh, RRRD2929, SAU, +966500000000',
+    )
+    expect(offers[0]).toContain('SAFFRON25, 25.00 SAR off: for your reports, the charge stays')
+    expect(offers[1]).toContain('3 × RML-SAF-050 415.73 SAR')
+    expect(offers[2]).toContain('Buraydah, RRRD3131, SAU, +966501234567')
+    expect(offers[2], text).toContain('SAFFRON25')
+    expect(offers[3]).not.toContain('SAFFRON25')
+    expect(oneLine(raw)).toContain('Use SAFFRON25')
+    const [placed] = shop.orders()
+    const sent = shop.requests().filter(({operation}) => operation === 'createOrder')
+    expect(sent).toHaveLength(1)
+    expect(placed?.customer_ref).toBe('C-1')
+  })
+
+  test('a change can be left, and the question left, without an order', async () => {
+    await fill(2)
+    const {code, text} = await walk(columns, '', [
+      ['c to change', 'c\r'],
+      ['What is to be changed?', DOWN + DOWN + DOWN + ENTER],
+      ['c to change', 'c\r'],
+      ['What is to be changed?', DOWN + DOWN + DOWN + DOWN + ENTER],
+    ])
+    expect(code).toBe(130)
+    expect(text).toContain('Not ordered, and nothing was charged')
+    expect(shop.orders()).toEqual([])
+  })
+
+  test('after the yes there is a sign of life while the service is slow', async () => {
+    await fill(2)
+    shop.fault({match: {operation: 'createOrder'}, effect: 'slow', delayMs: 3_000, times: 1})
+    const {code, raw} = await walk(columns, '', [order])
+    expect(code).toBe(0)
+    expect(raw).toContain('Waiting for the service')
+  })
+
+  test('a part of an address is taken, and the rest asked for', async () => {
+    await fill(2)
+    const {code, text} = await run(columns, 'checkout --customer C-1 --address-city Riyadh', [
+      ...typed(undefined, 'RRRD2929', undefined, undefined, '+966501234567'),
+      order,
+    ])
+    expect(code).toBe(0)
+    expect(text).toContain('Sara, King Fahd Road 1, Riyadh, RRRD2929, SAU, +966501234567')
+  })
+})
+
+test('without a terminal a part of an address is refused by the names of the flags', async () => {
+  const argv = [
+    'checkout',
+    '--customer',
+    'C-1',
+    '--address-city',
+    'X',
+    '--address-phone',
+    '0501234567',
+    '--yes',
+  ]
+  const {error} = await shop.json(argv, {code: 2})
+  expect(error.details.errors).toMatchObject({
+    '--address-recipient': ['is required'],
+    '--address-phone': ['"0501234567" must begin with its country code, such as +966501234567'],
+  })
+  expect(error.hint).toContain('--address-national-address')
+  expect(shop.requests()).toEqual([])
+})
+
+test('a script is told that its discount code will be refused, and the service refuses it', async () => {
+  await fill(2)
+  const argv = [
+    'checkout',
+    '--customer',
+    'C-1',
+    '--address',
+    shop.address,
+    '--yes',
+    '--discount-code',
+    'NOPE',
+  ]
+  const {code, stderr} = await shop.scent(argv)
+  expect(code).toBe(6)
+  expect(stderr).toContain('Discount code NOPE is not one of your discount codes')
+  expect(stderr).toContain('discountCode: is not known')
+})
+
+test('an order with a refused code whose answer was lost says when the end of its lock settles it', async () => {
+  await fill(2)
+  shop.fault({match: {operation: 'createOrder'}, effect: 'reset', when: 'before', times: 1})
+  const argv = [
+    'checkout',
+    '--customer',
+    'C-1',
+    '--address',
+    shop.address,
+    '--yes',
+    '--discount-code',
+    'NOPE',
+  ]
+  const cut = shop.start(argv)
+  await cut.said('Asking again')
+  cut.child.kill('SIGKILL')
+  await cut.ended
+  const {error} = await shop.json(argv, {code: 12})
+  expect(error).toMatchObject({state: 'OUTCOME_UNKNOWN', details: {lockExpiresAt: expect.any(String)}})
+  expect(error.hint).toMatch(/the end of its price lock does, in 1[45] min\./)
+  const {clock} = shop.sandbox.state
+  clock.moveTo(clock.now() + 16 * 60_000)
+  expect((await shop.json(argv, {code: 6})).error.state).toBe('VALIDATION_ERRORS')
+  expect(shop.debits()).toBe(0)
 })
 
 test('without a terminal an earlier order whose cart was filled again ends with EARLIER_ORDER', async () => {

@@ -1,3 +1,4 @@
+import {Failure} from '../../contract/failure.ts'
 import type {ImportMode} from '../../flows/cart/steps.ts'
 import {span} from '../../terminal/cells.ts'
 import {counted} from '../../terminal/text.ts'
@@ -53,10 +54,20 @@ async function planJob(wish: Wish, draft: Pick<JobDraft, 'append'>, at: string):
 
 /** Reads every cart, and shows what an import would do with it. */
 async function dryRun(wish: Wish): Promise<unknown> {
-  const plans = await survey(wish.session.client, await cartsOf(wish), modeOf(wish))
-  wish.screen.show(cartPlanTable(plans))
+  const {screen, session} = wish
+  const plans = await survey(session.client, await cartsOf(wish), modeOf(wish))
+  screen.show(cartPlanTable(plans))
   const changes = plans.reduce((sum, plan) => sum + plan.changes, 0)
-  return {carts: plans, summary: {carts: plans.length, changes}}
+  const lines = plans.flatMap((plan) => plan.lines)
+  const refused = lines.filter(({error}) => error !== null).length
+  if (refused > 0)
+    screen.finding(
+      new Failure('ROWS_REFUSED', {
+        message: `${refused} of ${counted(lines.length, 'line')} can't be put into a cart at present. Nothing was changed.`,
+        hint: 'Correct these lines, or import the file without them.',
+      }),
+    )
+  return {carts: plans, summary: {carts: plans.length, changes, refused}}
 }
 
 const modeOf = ({options}: Wish) => options.mode as ImportMode

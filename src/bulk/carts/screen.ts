@@ -2,11 +2,11 @@ import {badge} from '../../terminal/cells.ts'
 import {type Column, localColumns} from '../../terminal/columns.ts'
 import {type Card, card, type Table} from '../../terminal/table.ts'
 import {counted, type Tone} from '../../terminal/text.ts'
-import type {CartPlan} from './plan.ts'
+import type {CartPlan, PlannedLine} from './plan.ts'
 import type {CartLineView, CartSummary} from './report.ts'
 
 /** A line of a cart, and what an import wants with it. */
-interface PlannedLine {
+interface ImportLine {
   customerRef: string
   variantId: string
   sku: string | null
@@ -14,23 +14,30 @@ interface PlannedLine {
   target: number | null
 }
 
-const columnsOf = <Row extends PlannedLine>(done: boolean): Column<Row>[] =>
+/** A line of a cart, before an import. */
+type SurveyedLine = ImportLine & PlannedLine
+
+const columnsOf = <Row extends ImportLine>(done: boolean): Column<Row>[] =>
   localColumns<Row>(`customerRef- Customer; sku|variantId*! SKU; sku+ SKU; variantId+ Variant;
     before ${done ? 'Before' : 'Now'}; target! ${done ? 'Target' : 'Then'}`)
 
 const sumOf = (carts: CartPlan[]) => carts.reduce((sum, {changes}) => sum + changes, 0)
-const linesOf = (carts: CartPlan[]): PlannedLine[] =>
+const linesOf = (carts: CartPlan[]): SurveyedLine[] =>
   carts.flatMap(({customerRef, lines}) => lines.map((line) => ({customerRef, ...line})))
 
 /** What an import would do with the lines of carts, and how many requests that takes. */
-export function cartPlanTable(carts: CartPlan[]): Table<PlannedLine> {
-  const change: Column<PlannedLine> = {
+export function cartPlanTable(carts: CartPlan[]): Table<SurveyedLine> {
+  const change: Column<SurveyedLine> = {
     key: 'change',
     header: 'Change',
-    get: (line) => changeOf(line, 'to be '),
+    get: (line) => (line.error === null ? changeOf(line, 'to be ') : badge("can't be added", tones)),
   }
   return {
-    columns: [...columnsOf<PlannedLine>(false), change],
+    columns: [
+      ...columnsOf<SurveyedLine>(false),
+      change,
+      ...localColumns<SurveyedLine>('error.state+ State; error.message~ Why'),
+    ],
     rows: linesOf(carts),
     below: [
       {label: 'Carts', cell: carts.length},
@@ -64,12 +71,17 @@ export function importQuestion(
 /** Lines that a question names. */
 const NAMED = 5
 
-function changeOf({before, target}: PlannedLine, verb = ''): string {
+function changeOf({before, target}: ImportLine, verb = ''): string {
   if (before === target) return 'none'
   return verb + (before === 0 ? 'added' : target === 0 ? 'removed' : 'set')
 }
 
-const tones: Record<string, Tone> = {refused: 'bad', unknown: 'bad', pending: 'warn'}
+const tones: Record<string, Tone> = {
+  refused: 'bad',
+  unknown: 'bad',
+  pending: 'warn',
+  "can't be added": 'bad',
+}
 
 export function importedTable(
   lines: Iterable<CartLineView>,

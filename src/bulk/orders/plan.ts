@@ -88,7 +88,7 @@ interface Sums {
 
 /** Every order of the file as the journal keeps it; adds each to the sums. */
 async function* plannedRows(
-  {file, checked, found, names}: CheckedRows,
+  {file, checked, found}: CheckedRows,
   offers: Offers,
   at: string,
   sums: Sums,
@@ -99,7 +99,7 @@ async function* plannedRows(
     sums.orders += 1
     sums.lines += order.lines.length
     sums.units += order.lines.reduce((units, {quantity}) => units + quantity, 0)
-    const out = ruledOutOf(order, offers, names)
+    const out = ruledOutOf(order, offers)
     if (out !== undefined) {
       sums.refused += 1
       refuse(refusalOf(order, out))
@@ -109,12 +109,8 @@ async function* plannedRows(
 }
 
 /** Why an order can't be made, for every variant that speaks against it; the code is that of the first. */
-function ruledOutOf({lines}: FileOrder, offers: Offers, names: CheckedRows['names']): RuledOut | undefined {
-  const named = lines.map((line) => ({
-    ...line,
-    sku: line.sku ?? names.get(line.variantId ?? '')?.sku ?? null,
-  }))
-  const [first, ...others] = named.flatMap((line) => ruledOut(line, offers) ?? [])
+function ruledOutOf({lines}: FileOrder, offers: Offers): RuledOut | undefined {
+  const [first, ...others] = lines.flatMap(({variantId = ''}) => ruledOut(variantId, offers) ?? [])
   return first && {...first, message: [first, ...others].map(({message}) => message).join(' ')}
 }
 

@@ -25,6 +25,8 @@ What each line is to hold is written down before the first change, and reached b
 
 The partner-level cart has no route that sets or removes its lines, so every line needs a customer.
 
+--dry-run names the lines that can't be added because their variant is unknown, unavailable or without a price, and then ends with 11.
+
 Exit codes: 0 every line is at its target, 11 some lines were refused, 12 some could not be settled.`
   static override examples = [
     '<%= config.bin %> cart import lines.csv --customer C-1042 --dry-run',

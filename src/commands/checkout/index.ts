@@ -4,7 +4,7 @@ import {Failure} from '../../contract/failure.ts'
 import type {CreatedOrder} from '../../contract/orders.ts'
 import {walk} from '../../flows/order/walk.ts'
 import {readJson} from '../../store/input.ts'
-import {addressFlags, addressOf} from '../../terminal/address.ts'
+import {addressFlags, addressOf, partOf} from '../../terminal/address.ts'
 import {amountFlag} from '../../terminal/amounts.ts'
 import {apiFlags} from '../../terminal/flags.ts'
 import {chargedText, createdCard} from '../../terminal/views/checkout.ts'
@@ -13,7 +13,7 @@ import {openWalker} from '../../terminal/views/walk.ts'
 export default class Checkout extends ScentCommand {
   static override summary = 'Walk a cart through preview, lock and order.'
   static override description =
-    `Shows the cart, offers to mend each issue, asks for what is missing, locks the prices, asks once for the amount to be charged, and orders.
+    `Shows the cart, offers to mend each issue, asks for what is missing, locks the prices, shows lines, address, discount code and total, asks once for the amount to be charged, and orders. At the question \`c\` changes the address, the discount code or a quantity first.
 
 An earlier run that was cut off on this cart is taken up first: an order whose answer was lost is asked for again with its own reference, never with a new one. If that order stands and the cart was filled again since, this is said and the cart offered for an order of its own; with --yes or without a terminal it ends with EARLIER_ORDER, and nothing else is ordered.
 
@@ -34,12 +34,14 @@ Without a terminal it needs --address and --yes. It then charges at most --max-t
   async run(): Promise<CreatedOrder> {
     const {flags} = await this.parse(Checkout)
     const maxTotal = amountFlag('--max-total', flags['max-total'])
-    const address = await addressOf(flags, readJson)
     const ask = await this.ask()
+    const part = ask.interactive ? partOf(flags) : undefined
+    const address = part ? undefined : await addressOf(flags, readJson)
     if (!ask.interactive && !(address && flags.yes)) throw needed(address ? '--yes' : '--address')
     const session = await this.session(flags)
     const walker = openWalker(ask, {
       yes: flags.yes,
+      part,
       write: (view) => this.screen(view),
       note: (text) => this.note(text),
       now: session.time.ticks,

@@ -13,10 +13,10 @@ export default class DiscountsUpdate extends ScentCommand {
   static override description =
     'The API replaces every field at once. So the code is read from the list, the given fields are merged in, the difference is shown, and all fields are sent; one that somebody else changed in between is noticed, and then nothing is sent. Asks once; --yes answers.'
   static override examples = [
-    '<%= config.bin %> discounts update fc661550-2633-4d85-afec-3267e51bbbb4 --no-active',
+    '<%= config.bin %> discounts update SAFFRON25 --no-active',
     '<%= config.bin %> discounts update fc661550-2633-4d85-afec-3267e51bbbb4 --value 20 --total-cap none --yes',
   ]
-  static override args = {id: Args.string({description: 'Id of the code, a UUID.', required: true})}
+  static override args = {id: Args.string({description: 'The code, or its id.', required: true})}
   static override flags = {...apiFlags, ...discountFlags}
 
   async run(): Promise<DiscountCode> {

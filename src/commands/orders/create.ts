@@ -7,7 +7,7 @@ import {readJson} from '../../store/input.ts'
 import {addressFlags, addressOf} from '../../terminal/address.ts'
 import {apiFlags} from '../../terminal/flags.ts'
 import {createdCard} from '../../terminal/views/checkout.ts'
-import {openStory} from '../../terminal/views/walk.ts'
+import {openStory} from '../../terminal/views/story.ts'
 
 export default class OrdersCreate extends ScentCommand {
   static override summary = 'Order a locked cart.'

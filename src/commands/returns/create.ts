@@ -1,11 +1,12 @@
-import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
+import {orderNames} from '../../bulk/orders/names.ts'
 import type {Client} from '../../client/client.ts'
 import {ScentCommand} from '../../command.ts'
 import {Failure} from '../../contract/failure.ts'
 import type {ReturnBody, ReturnRequest} from '../../contract/returns.ts'
-import {readReturnable, requestReturn} from '../../flows/returns.ts'
-import {apiFlags, requireUuid} from '../../terminal/flags.ts'
+import {scentIdOf, withOrder} from '../../flows/order/named.ts'
+import {readReturnable, requestReturn, withLineIds} from '../../flows/returns.ts'
+import {apiFlags, orderArg, requireUuid} from '../../terminal/flags.ts'
 import {card} from '../../terminal/table.ts'
 import {askLines, deliveredTable, returnableTable, returnColumns} from '../../terminal/views/returns.ts'
 
@@ -18,10 +19,11 @@ export default class ReturnsCreate extends ScentCommand {
 
 The one documented reason is Damaged. After a lost answer the request is asked once more, and found in the list if it was made already.`
   static override examples = [
-    '<%= config.bin %> returns create 90bae10f-2603-42ed-9e88-4cb7a414536e',
+    '<%= config.bin %> returns create PO-118',
+    '<%= config.bin %> returns create PO-118 --group b6c41220-c71d-401e-8033-a060b57915d7 --line NJD-LEA-050=1:Damaged --yes',
     '<%= config.bin %> returns create 90bae10f-2603-42ed-9e88-4cb7a414536e --group b6c41220-c71d-401e-8033-a060b57915d7 --line 4350d60a-9c0b-4de2-93a4-b1e2348e8601=1:Damaged --yes',
   ]
-  static override args = {order: Args.string({description: 'Scent order id, a UUID.', required: true})}
+  static override args = {order: orderArg}
   static override flags = {
     ...apiFlags,
     group: Flags.string({
@@ -29,7 +31,7 @@ The one documented reason is Damaged. After a lost answer the request is asked o
       helpValue: 'UUID',
     }),
     line: Flags.string({
-      summary: 'Line, quantity and reason, with an allocation if one is known; repeatable.',
+      summary: 'Line, by its SKU or id, quantity and reason, with an allocation if one is known; repeatable.',
       helpValue: 'LINE=QTY:REASON[:ALLOCATION]',
       multiple: true,
       multipleNonGreedy: true,
@@ -46,18 +48,23 @@ The one documented reason is Damaged. After a lost answer the request is asked o
         message: 'Nobody can be asked for the lines to return.',
         hint: 'Give --group UUID and --line LINE=QTY:REASON; see `scent orders get` and `scent orders track`.',
       })
-    const {client} = await this.session(flags)
-    const body =
-      given && flags.group
-        ? {fulfillmentGroupId: flags.group, lines: given}
-        : await this.asked(client, args.order, flags.group)
-    const units = body.lines.reduce((sum, {quantity}) => sum + quantity, 0)
-    await this.confirm(
-      `Request the return of ${units} ${units === 1 ? 'unit' : 'units'} of order ${args.order}?`,
-    )
-    const request = await requestReturn(client, args.order, body)
-    this.show(card(request, returnColumns))
-    return request
+    const session = await this.session(flags)
+    const {client} = session
+    const names = orderNames(session, (text) => this.note(text))
+    return withOrder(names, args.order, async (order) => {
+      const orderId = await scentIdOf(client, order)
+      const body =
+        given && flags.group
+          ? {fulfillmentGroupId: flags.group, lines: await withLineIds(client, orderId, given)}
+          : await this.asked(client, orderId, flags.group)
+      const units = body.lines.reduce((sum, {quantity}) => sum + quantity, 0)
+      await this.confirm(
+        `Request the return of ${units} ${units === 1 ? 'unit' : 'units'} of order ${args.order}?`,
+      )
+      const request = await requestReturn(client, orderId, body)
+      this.show(card(request, returnColumns))
+      return request
+    })
   }
 
   private async asked(client: Client, orderId: string, group: string | undefined): Promise<ReturnBody> {
@@ -119,9 +126,8 @@ function lineOf(text: string): Lines[number] {
   if (id === undefined || reasonCode === undefined)
     throw new Failure('INVALID_INPUT', {
       message: `--line "${text}" is not LINE=QTY:REASON[:ALLOCATION].`,
-      hint: 'Such as 1f0c2d3e-4b5a-4968-8776-655443322110=1:Damaged.',
+      hint: 'Such as RML-SAF-050=1:Damaged.',
     })
-  requireUuid('--line', id)
   const line = {scentOrderLineId: id, quantity: Number(quantity), reasonCode}
   return allocationId === undefined ? line : {...line, allocationId}
 }

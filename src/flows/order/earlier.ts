@@ -82,7 +82,7 @@ async function settleEarlier(
   if (why && !(request.interactive && (await walker.settle(entry, why)))) throw stillOpen(entry, why)
   await walker.tell({kind: 'taking-up', entry})
   const outcome = await takeUpEntry(tools, entry)
-  if ('failure' in outcome && isUnknown(outcome)) throw failureOf(outcome, reference)
+  if ('failure' in outcome && isUnknown(outcome)) throw await failureOf(tools, outcome, reference)
   await walker.tell({kind: 'taken-up', entry, charged: 'order' in outcome})
   const far = isFar(entry.address) ? entry.address.city : undefined
   return 'order' in outcome ? {reference, order: outcome.order, far} : undefined

@@ -5,11 +5,6 @@ import type {Digits} from '../../contract/money.ts'
 import {type OrderRead, readOrder, readOrderByGlobalId} from '../../contract/orders.ts'
 import type {CartLine} from '../cart/lines.ts'
 
-/** A UUID is a Scent order id, anything else a global id. */
-export function isScentOrderId(id: string): boolean {
-  return isUuid(id)
-}
-
 /** Reads an order by its Scent id, or if `global` by its global id. */
 export function readOneOrder(client: Client, id: string, global: boolean): Promise<OrderRead> {
   return global
@@ -22,7 +17,8 @@ export function readOneOrder(client: Client, id: string, global: boolean): Promi
  * it can be either.
  */
 export async function readNamedOrder(client: Client, id: string): Promise<OrderRead> {
-  if (!isScentOrderId(id)) return readOneOrder(client, id, true)
+  // A UUID may be either; anything else is a global id.
+  if (!isUuid(id)) return readOneOrder(client, id, true)
   try {
     return await readOneOrder(client, id, false)
   } catch (error) {

@@ -1,5 +1,6 @@
 import {previewCheckout} from '../../contract/checkout.ts'
 import {Failure} from '../../contract/failure.ts'
+import {millis} from '../../contract/forms.ts'
 import type {OrderEntry} from '../../store/orders.ts'
 import {addToCart, emptyCart} from '../cart/edit.ts'
 import {linesOf, sameLines} from '../cart/lines.ts'
@@ -9,15 +10,46 @@ import {intentOf, notePlan, type OrderIntent, type OrderTools, type PriceLock} f
 import {cartQuery, requireSameBody, submit, submitLock} from './submit.ts'
 
 /** The failure of an order with its reference in the details, and with the way to settle it if it is open. */
-export function failureOf(
+export async function failureOf(
+  tools: OrderTools,
   outcome: Extract<OrderOutcome, {failure: Failure}>,
   externalReference: string,
-): Failure {
+): Promise<Failure> {
   const {code, facts, cause, hint} = outcome.failure
+  const given = {...(typeof facts.details === 'object' ? facts.details : {}), externalReference}
+  if (!isUnknown(outcome)) return new Failure(code, {...facts, details: given, hint}, {cause})
+  const ends = await locksEnd(tools, externalReference)
   const again = `Run \`scent checkout\` again with the same cart: it asks for reference ${externalReference} again, and never orders twice.`
-  const settled = outcome.kind === 'relock' ? newLockHint(externalReference) : again
-  const details = {...(typeof facts.details === 'object' ? facts.details : {}), externalReference}
-  return new Failure(code, {...facts, details, hint: isUnknown(outcome) ? settled : hint}, {cause})
+  const later = ends
+    ? ` If nothing else settles it, the end of its price lock does, in ${Math.ceil(ends.inMs / 60_000)} min.`
+    : ''
+  return new Failure(
+    code,
+    {
+      ...facts,
+      details: {...given, ...(ends && {lockExpiresAt: ends.at})},
+      hint: outcome.kind === 'relock' ? newLockHint(externalReference) : again + later,
+    },
+    {cause},
+  )
+}
+
+/**
+ * When the last lock runs out that an open order was sent with, and in how many milliseconds: after that the service's
+ * answers prove what became of it (row 32). undefined if that is past, or not known.
+ */
+async function locksEnd(
+  {records, clock}: OrderTools,
+  reference: string,
+): Promise<{at: string; inMs: number} | undefined> {
+  const {locks = [], pending = []} = (await records.find(reference)) ?? {}
+  const ends = locks.flatMap(({lockId, pricedAt, expiresAt, at}) => {
+    // By the service's own times, since the clock of this machine may be another.
+    const inMs = millis(String(expiresAt)) - millis(String(pricedAt)) + millis(at) - millis(clock())
+    const isOpen = pending.some((sent) => sent.lockId === lockId)
+    return isOpen && expiresAt !== null && inMs > 0 ? [{at: expiresAt, inMs}] : []
+  })
+  return ends.sort((a, b) => b.inMs - a.inMs)[0]
 }
 
 /** The way on if a lock that is gone leaves an order open, and the same request would only hear so again. */

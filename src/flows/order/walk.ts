@@ -1,30 +1,18 @@
-import {type Preview, previewCheckout} from '../../contract/checkout.ts'
 import {Failure, isFailure} from '../../contract/failure.ts'
 import type {Digits} from '../../contract/money.ts'
 import type {ShippingAddress} from '../../contract/orders.ts'
 import {removeLine, setQuantity} from '../cart/edit.ts'
-import type {CartRef} from '../cart/lines.ts'
 import {readBalance} from '../wallet.ts'
+import {type CheckedCode, checkCode} from './code.ts'
 import {besidesEarlier, canAsk, takeUpEarlier} from './earlier.ts'
 import {cityFees, isFar} from './fees.ts'
-import {
-  isBusy,
-  issuesOf,
-  type LineIssue,
-  type Locked,
-  lockCart,
-  noteLock,
-  notReady,
-  orderLocked,
-  outOfTime,
-  waitForCart,
-} from './lock.ts'
+import {type Locked, noteLock, notReady, orderLocked, outOfTime} from './lock.ts'
 import type {PlacedOrder} from './machine.ts'
+import {lockReady, mendCart} from './mend.ts'
 import {differences, isAbove, minus, type Price, plus, priceOf} from './price.ts'
 import {note, notePlan, type OrderIntent, type OrderTools, unsaid} from './records.ts'
-import {cartQuery} from './submit.ts'
 import {failureOf} from './take-up.ts'
-import type {Offer, Walked, Walker, WalkRequest, WalkTools} from './walker.ts'
+import type {Change, Offer, Walked, Walker, WalkRequest, WalkTools} from './walker.ts'
 
 /**
  * From a cart to an order, asking for whatever is missing. Whatever an earlier run left open on this cart is settled
@@ -40,33 +28,89 @@ export async function walk(tools: WalkTools, request: WalkRequest, walker: Walke
   if (request.interactive) await mendCart(tools, request.customerRef, walker)
   const address =
     request.address ?? (await walker.address(await tools.savedAddresses(), before.entry?.address))
-  const {customerRef, discountCode} = request
-  let locked = await lockReady(tools, request, walker)
+  const locked = await lockReady(tools, request, walker)
+  const code = await checkedCode(tools, request, walker, request.discountCode, locked)
+  let wanted: Wanted = {address, code, locked}
   for (;;) {
-    const intent = {reference, customerRef, lines: locked.lines, address, discountCode}
-    const after = await offer(tools, request, walker, intent, locked)
+    const after = await offer(tools, request, walker, reference, wanted)
     if ('order' in after) return after
-    await walker.tell({kind: 'repriced', differences: differences(locked.preview, after.preview)})
-    locked = after
+    if ('change' in after) wanted = await changed(tools, request, walker, wanted, after)
+    else {
+      const moved = differences(wanted.locked.preview, after.preview)
+      await walker.tell({kind: 'repriced', differences: moved})
+      wanted = {...wanted, locked: after}
+    }
   }
 }
 
-/** Offers locked prices, and orders if they are accepted. Returns the order, or the lock that is to be offered next. */
+/** What is offered, and can be changed before it is ordered. */
+interface Wanted {
+  address: ShippingAddress
+  code: CheckedCode | undefined
+  locked: Locked
+}
+
+async function changed(
+  tools: WalkTools,
+  request: WalkRequest,
+  walker: Walker,
+  wanted: Wanted,
+  change: Change,
+): Promise<Wanted> {
+  if (change.change === 'address')
+    return {...wanted, address: await walker.address(await tools.savedAddresses(), wanted.address)}
+  if (change.change === 'code')
+    return {...wanted, code: await checkedCode(tools, request, walker, change.code, wanted.locked)}
+  const {customerRef} = request
+  const {variantId, quantity} = change.line
+  if (customerRef !== null && quantity === 0) await removeLine(tools.client, customerRef, variantId)
+  else if (customerRef !== null) await setQuantity(tools.client, customerRef, change.line)
+  return {...wanted, locked: await lockReady(tools, request, walker)}
+}
+
+/** A code as the own ones show it. Without anybody to ask the service decides about one that they speak against. */
+async function checkedCode(
+  tools: WalkTools,
+  request: WalkRequest,
+  walker: Walker,
+  text: string | undefined,
+  {preview}: Locked,
+): Promise<CheckedCode | undefined> {
+  for (let asked = text; asked !== undefined; ) {
+    const code = await checkCode(tools.client, asked, preview)
+    if (code.problem === undefined) return code
+    if (!canAsk(request)) {
+      await walker.tell({kind: 'code', code})
+      return code
+    }
+    const next = await walker.mendCode(code)
+    if (next === asked) return code
+    asked = next
+  }
+  return undefined
+}
+
+/**
+ * Offers locked prices, and orders if they are accepted. Returns the order, or the lock that is to be offered next, or
+ * what is to be changed before.
+ */
 async function offer(
   tools: WalkTools,
   request: WalkRequest,
   walker: Walker,
-  intent: OrderIntent,
-  offered: Locked,
-): Promise<Walked | Locked> {
-  const {reference} = intent
+  reference: string,
+  {address, code, locked: offered}: Wanted,
+): Promise<Walked | Locked | Change> {
+  const {customerRef} = request
+  const intent = {reference, customerRef, lines: offered.lines, address, discountCode: code?.text}
   const {total} = offered.lock
   const approved = request.maxTotal ?? total
   if (isAbove(total, approved)) throw overLimit(offered, approved)
   await notePlan(tools, intent, String(approved))
   await noteLock(tools, intent, offered)
-  const offer = await offerOf(tools, request, intent, offered)
+  const offer = {...(await offerOf(tools, request, intent, offered)), code}
   const decision = await walker.charge(offer)
+  if (typeof decision === 'object') return decision
   if (decision === 'no') return declined(tools, reference)
   const late = decision === 'expired' || outOfTime(tools, offered)
   const locked = late ? await lockReady(tools, request, walker) : offered
@@ -85,7 +129,7 @@ async function offer(
     const agreed = offer.far && canAsk(request) && request.maxTotal === undefined
     return agreed ? walked : approvedOrder(walked, approved)
   }
-  if ('failure' in outcome) throw failureOf(outcome, reference)
+  if ('failure' in outcome) throw await failureOf(tools, outcome, reference)
   if (!request.interactive)
     throw outcome.kind === 'changed' ? overLimit(outcome.locked, approved) : notReady(outcome.preview)
   return outcome.kind === 'changed' ? outcome.locked : lockReady(tools, request, walker)
@@ -132,12 +176,12 @@ async function offerOf(
   request: WalkRequest,
   {reference, address}: OrderIntent,
   locked: Locked,
-): Promise<Offer> {
+): Promise<Omit<Offer, 'code'>> {
   const price = priceOf(locked.preview)
   const far = isFar(address) ? await farOf(tools, address, locked, price) : undefined
   const balance = request.interactive ? await balanceOf(tools) : null
   const balanceAfter = balance === null ? null : minus(balance, far?.expected ?? locked.lock.total)
-  return {reference, far, locked, price, balance, balanceAfter}
+  return {reference, address, far, locked, price, balance, balanceAfter}
 }
 
 /** A near order that ships free says nothing of a far one: then no fee is expected. */
@@ -159,54 +203,5 @@ async function balanceOf({client}: OrderTools): Promise<Digits | null> {
   } catch (error) {
     if (isFailure(error)) return null
     throw error
-  }
-}
-
-/** Shows the cart and mends it, line by line, until it can be checked out. */
-async function mendCart(tools: WalkTools, customerRef: CartRef, walker: Walker): Promise<void> {
-  for (;;) {
-    const preview = await tools.client.call(previewCheckout, {query: cartQuery(customerRef)})
-    await walker.tell({kind: 'cart', preview})
-    if (preview.canCheckout) return
-    if (await waitedForCart(tools, customerRef, preview, walker)) continue
-    const issues = issuesOf(preview)
-    if (preview.cartIssue || issues.length === 0) throw notReady(preview)
-    for (const issue of issues) await mendLine(tools, customerRef, issue, walker)
-  }
-}
-
-async function mendLine(
-  tools: WalkTools,
-  customerRef: CartRef,
-  issue: LineIssue,
-  walker: Walker,
-): Promise<void> {
-  const choice = await walker.mend(issue, customerRef !== null)
-  if (choice === 'cancel' || customerRef === null)
-    throw new Failure('DECLINED', {message: 'Cancelled. Nothing was ordered; the cart stays as it is.'})
-  const {variantId} = issue.line
-  if (choice === 'take' && issue.take !== undefined)
-    await setQuantity(tools.client, customerRef, {variantId, quantity: issue.take})
-  else await removeLine(tools.client, customerRef, variantId)
-}
-
-/** Waits while another order is in flight on this cart. False if there is none. */
-async function waitedForCart(tools: WalkTools, customerRef: CartRef, preview: Preview, walker: Walker) {
-  if (!isBusy(preview)) return false
-  await waitForCart(tools, {customerRef}, preview, ({pendingOrderReference: reference = null}, forMs) =>
-    walker.tell({kind: 'cart-busy', reference, forMs}),
-  )
-  return true
-}
-
-/** A lock on a cart that can be checked out, mended if somebody is there to do it. */
-async function lockReady(tools: WalkTools, request: WalkRequest, walker: Walker): Promise<Locked> {
-  const {customerRef} = request
-  for (;;) {
-    const outcome = await lockCart(tools, customerRef)
-    if (outcome.kind === 'locked') return outcome.locked
-    if (await waitedForCart(tools, customerRef, outcome.preview, walker)) continue
-    if (!request.interactive) throw notReady(outcome.preview)
-    await mendCart(tools, customerRef, walker)
   }
 }

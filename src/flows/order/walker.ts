@@ -2,7 +2,8 @@ import type {Preview} from '../../contract/checkout.ts'
 import type {Digits} from '../../contract/money.ts'
 import type {ShippingAddress} from '../../contract/orders.ts'
 import type {OrderEntry} from '../../store/orders.ts'
-import type {CartRef} from '../cart/lines.ts'
+import type {CartLine, CartRef} from '../cart/lines.ts'
+import type {CheckedCode} from './code.ts'
 import type {CityFee} from './fees.ts'
 import type {LineIssue, Locked} from './lock.ts'
 import type {PlacedOrder} from './machine.ts'
@@ -26,6 +27,8 @@ export interface WalkRequest {
 /** What is to be decided: charge this, with the wallet before and after if they are known. */
 export interface Offer {
   reference: string
+  address: ShippingAddress
+  code: CheckedCode | undefined
   /** Set if the city decides the shipping fee when the order is made; with its fee of an earlier order, if one is known. */
   far: {city: string; fee: CityFee | undefined; expected: Digits | null} | undefined
   locked: Locked
@@ -41,6 +44,8 @@ export type WalkEvent =
   | {kind: 'left'; left: Left}
   | {kind: 'cart'; preview: Preview}
   | {kind: 'cart-busy'; reference: string | null; forMs: number}
+  /** Nobody can be asked about a code that the service will refuse. */
+  | {kind: 'code'; code: CheckedCode}
   | {kind: 'repriced'; differences: Difference[]}
   /** The prices were locked again after the charge was agreed to, and are lower. */
   | {kind: 'cheaper'; agreed: Digits; now: Digits | string; currency: string}
@@ -56,8 +61,16 @@ export interface Walker {
   mend(issue: LineIssue, editable: boolean): Promise<'take' | 'remove' | 'cancel'>
   /** Asks for an address; `before` is the one of an earlier, unfinished run. */
   address(saved: ShippingAddress[], before: ShippingAddress | undefined): Promise<ShippingAddress>
-  charge(offer: Offer): Promise<'yes' | 'no' | 'expired'>
+  /** What to do about a code that the service will refuse: another one, none, or the same, which is sent all the same. */
+  mendCode(code: CheckedCode): Promise<string | undefined>
+  charge(offer: Offer): Promise<'yes' | 'no' | 'expired' | Change>
 }
+
+/** What is to be another than offered: an address is then asked for, and a quantity of 0 removes its line. */
+export type Change =
+  | {change: 'address'}
+  | {change: 'code'; code: string | undefined}
+  | {change: 'line'; line: CartLine}
 
 export interface WalkTools extends OrderTools {
   savedAddresses(): Promise<ShippingAddress[]>

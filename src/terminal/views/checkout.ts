@@ -1,32 +1,58 @@
-import {type Preview, preview} from '../../contract/checkout.ts'
+import {type Preview, type PreviewLine, preview} from '../../contract/checkout.ts'
 import {type Digits, digits} from '../../contract/money.ts'
 import {type CreatedOrder, createdOrder} from '../../contract/orders.ts'
-import type {Difference, Price} from '../../flows/order/price.ts'
+import type {CheckedCode} from '../../flows/order/code.ts'
+import type {Difference} from '../../flows/order/price.ts'
 import type {Offer, Walked} from '../../flows/order/walker.ts'
-import {deadline, money, moneyText} from '../cells.ts'
+import {addressText} from '../address.ts'
+import {type Cell, deadline, money, moneyText} from '../cells.ts'
 import {columns, localColumns} from '../columns.ts'
 import {type Card, card, type Table} from '../table.ts'
+import {counted, cut, safe} from '../text.ts'
 
-type Priced = Price & Pick<Offer, 'balance' | 'balanceAfter'>
+/** Lines of an order that its card shows. */
+const MOST_LINES = 20
 
-/** The amounts that a lock will charge, and the wallet before and after. Amounts that are not known are left out. */
-export function priceCard(price: Priced): Card<Priced> {
-  const all: [keyof Priced, string][] = [
-    ['goodsWithVat', 'Goods incl. VAT'],
-    ['goodsVat', 'VAT on goods'],
-    ['shipping', 'Shipping incl. VAT'],
-    ['charged', 'To be charged'],
-    ['commission', 'Commission incl. VAT'],
-    ['balance', 'Wallet now'],
-    ['balanceAfter', 'Wallet afterwards'],
+/** What is about to be ordered: its lines, where it goes, and what it costs. Amounts that are not known are left out. */
+export function offerCard(offer: Offer): Card<Offer> {
+  const {price, locked, far, code} = offer
+  const {lines} = locked.preview
+  const facts: [string, Cell][] = [
+    ...lines.slice(0, MOST_LINES).map(lineFact),
+    ...(lines.length > MOST_LINES ? [['and', counted(lines.length - MOST_LINES, 'more line')] as Fact] : []),
+    ['Ship to', addressText(offer.address)],
+    ['Discount code', code ? codeText(code) : null],
+    ...amounts.map(([key, header]): Fact => [header, money(price[key], price.currency)]),
+    [`With the fee of ${far?.city}`, money(far?.expected, price.currency)],
+    ['Commission incl. VAT', money(price.commission, price.currency)],
+    ['Wallet now', money(offer.balance, price.currency)],
+    ['Wallet afterwards', money(offer.balanceAfter, price.currency)],
   ]
-  const known = all.filter(([key]) => price[key] !== null)
-  const shown = known.map(([key, header]) => ({
-    key,
-    header,
-    get: (row: Priced) => money(row[key] as Digits | null, row.currency),
-  }))
-  return card(price, shown, 'To be ordered')
+  const known = facts.filter(([, cell]) => cell !== null)
+  const shown = known.map(([header, cell], at) => ({key: String(at), header: safe(header), get: () => cell}))
+  return card(offer, shown, 'To be ordered')
+}
+
+type Fact = [header: string, cell: Cell]
+
+const amounts: ['goodsWithVat' | 'goodsVat' | 'shipping' | 'charged', string][] = [
+  ['goodsWithVat', 'Goods incl. VAT'],
+  ['goodsVat', 'VAT on goods'],
+  ['shipping', 'Shipping incl. VAT'],
+  ['charged', 'To be charged'],
+]
+
+function lineFact({quantity, sku, variantId, lineTotalWithVat, baseCurrency}: PreviewLine): Fact {
+  const name = sku ?? variantId
+  return [`${quantity} × ${cut(safe(name), 24)}`, money(lineTotalWithVat, baseCurrency ?? 'SAR') ?? '-']
+}
+
+/** A code with what it takes off. It is applied to the reports only (spec, Create scent order). */
+function codeText({text, found, problem}: CheckedCode): string {
+  if (problem) return `${text}, which ${problem}`
+  const off =
+    found?.discountType === 'Percent' ? `${found.value} %` : found && moneyText(found.value as Digits, 'SAR')
+  return `${text}${off ? `, ${off} off` : ''}: for your reports, the charge stays`
 }
 
 export function differenceTable(rows: Difference[]): Table<Difference> {

@@ -9,6 +9,7 @@ import {
   type scentDetail,
 } from '../../contract/orders.ts'
 import {decimal, timestamp, toned, uuid} from '../../contract/wire.ts'
+import type {VariantNames} from '../../flows/names.ts'
 import {columns} from '../columns.ts'
 import {type Card, card, rowsOf, type Table} from '../table.ts'
 
@@ -34,15 +35,20 @@ export function orderCard(order: OrderRead): Card<OrderRead> {
   return card(order, columns(orderRead, lines, {}, order.header?.currency ?? detailOf(order)?.currency))
 }
 
-/** The lines of an order. */
-export function orderLines(order: OrderRead): Table<OrderLine> {
+/** The lines of an order; what its variants are called comes from the local catalog. */
+export function orderLines(order: OrderRead, names?: VariantNames): Table<OrderLine> {
   const detail = detailOf(order)
-  const lines = `id- Line; variantId Variant; quantity! Qty; returnedQuantity- Returned; unitAmount- Unit;
-    lineTotal Total; pricingMode- Mode`
+  const named = ({variantId}: OrderLine) => names?.of({id: String(variantId)})
+  const people = {
+    sku: (line: OrderLine) => named(line)?.sku ?? line.variantId,
+    name: (line: OrderLine) => named(line)?.name,
+  }
+  const lines = `sku! SKU; name- Name; id- Line; variantId? Variant; quantity! Qty; returnedQuantity- Returned;
+    unitAmount- Unit; lineTotal Total; pricingMode- Mode`
   return {
     rows: rowsOf(detail?.lines),
     empty: 'The answer names no lines.',
-    columns: columns(orderLine, lines, {}, detail?.currency),
+    columns: columns(orderLine, lines, people, detail?.currency),
   }
 }
 

@@ -1,15 +1,17 @@
+import type {PreviewLine} from '../../contract/checkout.ts'
 import {digits} from '../../contract/money.ts'
 import type {ShippingAddress} from '../../contract/orders.ts'
+import type {CheckedCode} from '../../flows/order/code.ts'
 import type {LineIssue} from '../../flows/order/lock.ts'
-import type {OrderEvent} from '../../flows/order/records.ts'
-import type {Left, Offer, WalkEvent, Walked, Walker} from '../../flows/order/walker.ts'
-import {askAddress} from '../address.ts'
+import type {Change, Left, Offer, WalkEvent, Walked, Walker} from '../../flows/order/walker.ts'
+import {askAddress, type Part} from '../address.ts'
 import type {Ask} from '../ask.ts'
-import {localTime, moneyText} from '../cells.ts'
+import {localTime, moneyText, span} from '../cells.ts'
 import type {View} from '../table.ts'
 import {counted} from '../text.ts'
 import {previewTable} from './cart.ts'
-import {createdCard, differenceTable, priceCard} from './checkout.ts'
+import {createdCard, differenceTable, offerCard} from './checkout.ts'
+import {openStory} from './story.ts'
 
 type Earlier = Parameters<Walker['settle']>[0]
 
@@ -20,42 +22,20 @@ const reasons: Record<string, string> = {
   NOT_PRICED: 'has no price for this account',
 }
 
-const seconds = (ms: number) => `${Math.max(1, Math.round(ms / 1000))} s`
-
-/** Tells the steps of an order, and at any moment what has been sent; `again` is the way to settle it. */
-export function openStory(note: (text: string) => void, again: string) {
-  let stage: 'nothing' | 'locked' | 'submitted' = 'nothing'
-  let reference = ''
-  return {
-    /** The sentence for an interrupt at this moment. */
-    story: () => stories[stage](reference, again),
-    /** Whether an interrupt should wait: an order's request is on its way. */
-    holds: () => stage === 'submitted',
-
-    /** From here on nothing is open that could have been charged. */
-    settled(now: 'nothing' | 'locked', of = reference): void {
-      stage = now
-      reference = of
-    },
-
-    progress(event: OrderEvent): void {
-      reference = event.reference
-      if (event.kind === 'submitting') stage = 'submitted'
-      if (event.kind === 'asking-again')
-        note(
-          `No final answer for ${event.reference} (${event.code}). Asking again with the same reference in ${seconds(event.inMs)}.`,
-        )
-      if (event.kind === 'settling') note(`The service answered ${event.code}; settling ${event.reference}.`)
-    },
-  }
-}
-
 /** The person of a walk: shows what happens on stderr, asks, and can tell at any moment what has been sent. */
 export function openWalker(
   ask: Ask,
-  options: {yes: boolean; write(view: View): Promise<void>; note(text: string): void; now(): number},
+  options: {
+    yes: boolean
+    /** The fields of an address that are given: the others are asked for. */
+    part?: Part | undefined
+    write(view: View): Promise<void>
+    note(text: string): void
+    now(): number
+  },
 ) {
   const {note, write} = options
+  let {part} = options
   const {settled, ...told} = openStory(
     note,
     'Run `scent checkout` again with the same cart; it settles this order first and never orders it twice.',
@@ -76,7 +56,11 @@ export function openWalker(
       }
       if (event.kind === 'cart-busy')
         note(
-          `Order ${event.reference ?? ''} is in flight on this cart. Looking again in ${seconds(event.forMs)}.`,
+          `Order ${event.reference ?? ''} is in flight on this cart. Looking again in ${span(event.forMs)}.`,
+        )
+      if (event.kind === 'code')
+        note(
+          `Discount code ${event.code.text} ${event.code.problem}: the service will probably refuse the order.`,
         )
       if (event.kind === 'cheaper') {
         const {agreed, now, currency} = event
@@ -131,22 +115,81 @@ export function openWalker(
       })
     },
 
-    address: (saved: ShippingAddress[], before: ShippingAddress | undefined) =>
-      askAddress(ask, saved, before),
+    address(saved: ShippingAddress[], before: ShippingAddress | undefined): Promise<ShippingAddress> {
+      // Of another address nothing is given.
+      const given = part
+      part = undefined
+      return askAddress(ask, saved, before, given)
+    },
 
-    async charge(offer: Offer): Promise<'yes' | 'no' | 'expired'> {
+    async mendCode(code: CheckedCode): Promise<string | undefined> {
+      const {text, problem, meant} = code
+      const to = await ask.choose<'another' | {code: string | undefined}>({
+        message: `Discount code ${text} ${problem}.`,
+        flag: '--discount-code C',
+        choices: [
+          ...(meant === undefined ? [] : [{name: `Use ${meant}`, value: {code: meant}}]),
+          {name: 'Use another code', value: 'another'},
+          {name: 'Order without a code', value: {code: undefined}},
+          {name: 'Send it all the same: the service decides', value: {code: text}},
+        ],
+      })
+      return to === 'another' ? askCode(ask) : to.code
+    },
+
+    async charge(offer: Offer): Promise<'yes' | 'no' | 'expired' | Change> {
       settled('locked', offer.reference)
-      const {price, balance, balanceAfter, locked} = offer
-      if (ask.interactive) await write(priceCard({...price, balance, balanceAfter}))
+      const {price, balanceAfter, locked} = offer
+      if (ask.interactive) await write(offerCard(offer))
       if (balanceAfter !== null && String(balanceAfter).startsWith('-'))
         note('The wallet holds less than this order costs: the service may fail it.')
       if (offer.far) note(feeText(offer.far, price.currency))
       if (options.yes) return 'yes'
       const left = () => (locked.endsAt === null ? null : locked.endsAt - options.now())
       const amount = moneyText(locked.lock.total, price.currency)
-      return ask.decide(`Charge ${amount} to the wallet and order as ${offer.reference}?`, left)
+      for (;;) {
+        const decision = await ask.decide(
+          `Charge ${amount} to the wallet and order as ${offer.reference}?`,
+          left,
+        )
+        const then = decision === 'change' ? await askChange(ask, offer) : decision
+        if (then !== 'back') return then
+      }
     },
   }
+}
+
+const askCode = async (ask: Ask) =>
+  (await ask.text({message: 'Discount code (empty for none)', flag: '--discount-code C'})) || undefined
+
+/** What is to be changed before the order is made: nothing leads back to the question. */
+async function askChange(ask: Ask, {locked}: Offer): Promise<Change | 'back' | 'no'> {
+  const {customerRef, lines} = locked.preview
+  const change = await ask.choose<'address' | 'code' | PreviewLine | 'back' | 'no'>({
+    message: 'What is to be changed?',
+    flag: '--address and --discount-code',
+    choices: [
+      {name: 'The address', value: 'address'},
+      {name: 'The discount code', value: 'code'},
+      // The API has routes that change the lines of a customer's cart only.
+      ...(customerRef ? lines : []).map((line) => ({
+        name: `The quantity of ${line.sku ?? line.variantId}, now ${line.quantity}`,
+        value: line,
+      })),
+      {name: 'Nothing: back to the question', value: 'back'},
+      {name: 'Leave, and order nothing', value: 'no'},
+    ],
+  })
+  if (change === 'address') return {change}
+  if (change === 'code') return {change, code: await askCode(ask)}
+  if (change === 'back' || change === 'no') return change
+  const quantity = await ask.text({
+    message: `Units of ${change.sku ?? change.variantId} (0 removes the line)`,
+    flag: '`scent cart set`',
+    initial: String(change.quantity),
+    check: (text) => (/^(0|[1-9]\d{0,8})$/.test(text) ? undefined : 'Give a whole number.'),
+  })
+  return {change: 'line', line: {variantId: change.variantId, quantity: Number(quantity)}}
 }
 
 /** What the cart holds beside an earlier order that was settled. */
@@ -168,12 +211,4 @@ function takingUp({reference, startedAt, pending}: Earlier): string {
   return pending.length > 0
     ? `Order ${reference}, begun ${localTime(startedAt)}, was sent and has no answer yet. Asking for it again: it is charged once or not at all.`
     : `Order ${reference}, begun ${localTime(startedAt)}, was never sent. Taking it up again.`
-}
-
-const stories = {
-  nothing: () => 'Interrupted. Nothing was ordered, and nothing was charged.',
-  locked: () =>
-    'Interrupted. Nothing was ordered, and nothing was charged. The price lock expires by itself; the next `scent checkout` of this cart goes on with the same reference.',
-  submitted: (reference: string, again: string) =>
-    `Interrupted. The order ${reference} was sent, and its answer has not arrived: it may have been charged. ${again}`,
 }

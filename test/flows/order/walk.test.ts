@@ -14,7 +14,7 @@ let shop: Shop
 afterEach(() => shop.close())
 
 type WalkEvent = Parameters<Walker['tell']>[0]
-type Decision = 'yes' | 'no' | 'expired'
+type Decision = Awaited<ReturnType<Walker['charge']>>
 
 /** A person who answers as told; every offer and event is kept. */
 function person(
@@ -22,6 +22,7 @@ function person(
     settle?: boolean
     goOn?: boolean
     mend?: 'take' | 'remove' | 'cancel'
+    code?: (string | undefined)[]
     charge?: (Decision | (() => Decision))[]
   } = {},
 ) {
@@ -38,6 +39,10 @@ function person(
     },
     mend: async () => script.mend ?? 'cancel',
     address: async (_saved, before) => before ?? address,
+    mendCode: async ({text, problem}) => {
+      offers.push(`${text} ${problem}`)
+      return script.code ? script.code.shift() : text
+    },
     charge: async ({locked}) => {
       offers.push(String(locked.lock.total))
       const next = charges.shift() ?? 'no'
@@ -260,6 +265,54 @@ describe('the walk', () => {
       walk(shop.walkTools, request({interactive: false, address}), person().walker),
     )
     expect(failure).toMatchObject({code: 'LIMIT_EXCEEDED', exitCode: 7})
+  })
+
+  test('address, code and lines can be changed before the order, under one reference and one create', async () => {
+    shop = await openShop()
+    const {variantId} = await shop.fill('C-1')
+    const {walker, offers} = person({
+      charge: [
+        {change: 'address'},
+        {change: 'code', code: 'WELCOME10'},
+        {change: 'line', line: {variantId, quantity: 5}},
+        'yes',
+      ],
+    })
+    shop.requests.length = 0
+    const {reference, order} = await walk(shop.walkTools, request(), walker)
+    expect(offers).toHaveLength(4)
+    expect(String(order.total)).toBe(offers[3])
+    expect(order.document.pricing.discount?.code).toBe('WELCOME10')
+    expect(await shop.records.find(reference)).toMatchObject({lines: [{variantId, quantity: 5}]})
+    expect(shop.requests.filter((name) => name.startsWith('POST'))).toEqual(['POST /api/v1/scent/orders'])
+  })
+
+  test.each([
+    {text: 'NOPE', problem: 'is not one of your discount codes'},
+    {text: 'saffron25', problem: 'is not one of your discount codes'},
+    {text: 'SAFFRON25', sql: 'active = 0', problem: 'is not active'},
+    {text: 'SAFFRON25', sql: 'total_cap = 1, usage_count = 1', problem: 'has been used 1 times'},
+    {text: 'SAFFRON25', sql: 'min_order = 99999999', problem: 'needs an order of'},
+    {text: 'SAFFRON25', sql: 'valid_to = valid_from + 1', problem: 'was valid until'},
+  ])(
+    'a code that the own ones speak against is asked about: $text $problem',
+    async ({text, sql, problem}) => {
+      shop = await openShop()
+      if (sql) shop.sandbox.state.world.run(`UPDATE discount_codes SET ${sql} WHERE code = 'SAFFRON25'`)
+      await shop.fill('C-1')
+      const {walker, offers} = person({code: [undefined]})
+      const {order} = await walk(shop.walkTools, request({discountCode: text}), walker)
+      expect(offers[0]).toContain(`${text} ${problem}`)
+      expect(order.document.pricing.discount ?? null).toBeNull()
+    },
+  )
+
+  test('codes that can not be read speak against none', async () => {
+    shop = await openShop()
+    shop.fault({match: {operation: 'listDiscountCodes'}, effect: 'status', status: 403, when: 'before'})
+    await shop.fill('C-1')
+    const {order} = await walk(shop.walkTools, request({discountCode: 'WELCOME10'}), person().walker)
+    expect(order.document.pricing.discount?.code).toBe('WELCOME10')
   })
 
   test('a rise within --max-total needs nobody', async () => {
