@@ -127,6 +127,10 @@ export function openSession(
     const {resolveVariants} = await import('./flows/names.ts')
     return resolveVariants(await catalogTools(), typed, note)
   }
+  const alone: Session['alone'] = async (customerRef, work, waiting = {}) => {
+    const {whileAlone} = await import('./session/orders.ts')
+    return whileAlone(cartLock(folders, identity, customerRef), work, progress, waiting)
+  }
   return {
     ...{client, tokens, settings, identity, folders, progress, tools, orders, webhooks, clean},
     time: realTime,
@@ -136,12 +140,10 @@ export function openSession(
       shown = other
     },
     async orderTools(hear = () => {}, signal) {
-      return (await import('./session/orders.ts')).orderTools({...tools, tell: hear, signal}, await orders())
+      const {orderTools} = await import('./session/orders.ts')
+      return orderTools({...tools, alone, tell: hear, signal}, await orders())
     },
-    async alone(customerRef, work, waiting = {}) {
-      const {whileAlone} = await import('./session/orders.ts')
-      return whileAlone(cartLock(folders, identity, customerRef), work, progress, waiting)
-    },
+    alone,
     catalogTools,
     variants,
     variant: async (typed) => (await variants([typed]))[0] ?? '',

@@ -7,7 +7,10 @@ import type {OrderRecords} from '../store/orders.ts'
 import type {Progress} from '../terminal/progress.ts'
 
 /** What the flows of orders work with. */
-export function orderTools(tools: Omit<OrderTools, 'records'>, records: OrderRecords): WalkTools {
+export function orderTools(
+  tools: Omit<OrderTools, 'records'> & Pick<WalkTools, 'alone'>,
+  records: OrderRecords,
+): WalkTools {
   return {...tools, records, savedAddresses: () => savedAddresses(records), newReference}
 }
 

@@ -8,6 +8,7 @@ import {listVariants} from '../../src/contract/variants.ts'
 import {listWalletTransactions} from '../../src/contract/wallet.ts'
 import type {HttpRequest, Send} from '../../src/contract/wire.ts'
 import type {OrderEvent, OrderTools} from '../../src/flows/order/records.ts'
+import type {WalkTools} from '../../src/flows/order/walker.ts'
 import {createSandbox} from '../../src/sandbox/core/sandbox.ts'
 import {orderRecords} from '../../src/store/orders.ts'
 import {address} from './address.ts'
@@ -72,7 +73,12 @@ export async function openShop(options: SandboxOptions & {through?: (send: Send)
     random: () => 0.5,
     tell: (event) => events.push(event),
   }
-  const walkTools = {...tools, savedAddresses: async () => [], newReference: () => 'made-up-1'}
+  const walkTools: WalkTools = {
+    ...tools,
+    savedAddresses: async () => [],
+    newReference: () => 'made-up-1',
+    alone: (_, work) => work(),
+  }
   return {
     sandbox,
     client,

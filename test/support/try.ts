@@ -16,12 +16,12 @@ let interrupted = false
 const next = `
 That was a whole order, and all of it is gone again. For a sandbox that stays:
 
-  npm link                        makes scent a command; without it, type bin/run.js
+  npm link                        makes scent a command; or type bin/run.js
   scent sandbox start --detach
   scent auth login --sandbox
   scent catalog variants --include pricing,availability
-  scent cart add VARIANT=2
-  scent checkout                  asks for the rest, and before it charges anything
+  scent cart add SKU=2 --customer C-1
+  scent checkout --customer C-1   asks for the rest, and before it charges
 `
 
 /** The user's environment, except for what scent would find in it. */
@@ -93,17 +93,18 @@ function end(argv: string[], {code}: {code: number | null}): void {
 async function order(): Promise<void> {
   const priced = ['catalog', 'variants', '--include', 'pricing,availability']
   await step(...priced, '--limit', '6')
-  const sold = "items[?availability.state=='Available' && pricing.unitPrice] | [0].id"
-  const variant = await value(...priced, '--query', sold)
-  await step('cart', 'add', `${variant}=2`)
-  await step('cart', 'show')
-  await step('checkout', 'preview')
-  const lock = await value('checkout', 'preview', '--lock', '--query', 'lockId')
+  const sold = "items[?availability.state=='Available' && pricing.unitPrice] | [0].sku"
+  const sku = await value(...priced, '--query', sold)
+  const customer = ['--customer', 'C-1']
+  await step('cart', 'add', `${sku}=2`, ...customer)
+  await step('cart', 'show', ...customer)
+  await step('checkout', 'preview', ...customer)
+  const lock = await value('checkout', 'preview', ...customer, '--lock', '--query', 'lockId')
   writeFileSync(addressFile, `${JSON.stringify(address, null, 2)}\n`)
   console.log(`\n$ cat ${addressFile}\n${JSON.stringify(address, null, 2)}`)
-  await step('orders', 'create', '--lock', lock, '--reference', 'try-1', '--address', addressFile)
-  const id = await value('orders', 'list', '--query', 'items[0].orderId')
-  await step('orders', 'get', id)
+  const order = ['--lock', lock, '--reference', 'try-1', ...customer, '--address', addressFile]
+  await step('orders', 'create', ...order)
+  await step('orders', 'get', 'try-1')
   await step('wallet', 'balance')
 }
 

@@ -175,6 +175,34 @@ describe.each([80, 40])('in a terminal of %i columns', (columns) => {
     expect(raw).toContain('Waiting for the service')
   })
 
+  test("the partner's own cart is warned of once, and built again for a customer if it can't be ordered", async () => {
+    const warning = "This is the partner's own cart"
+    const first = await run(columns, 'cart add RML-SAF-050=2')
+    expect(first.text).toContain(warning)
+    expect(first.text).toContain('Next: `scent checkout`.')
+    expect((await run(columns, 'cart add RML-TAI-050')).text).not.toContain(warning)
+    shop.sandbox.state.world.run("UPDATE variants SET withheld = 1 WHERE sku = 'RML-TAI-050'")
+    const line = `checkout --address ${shop.address}`
+    const left = await run(columns, line, [['Customer whose cart gets', ENTER]])
+    expect(left.code).toBe(7)
+    expect(left.text).toContain('RML-TAI-050 × 1 is unavailable.')
+    expect(left.text).toContain('with --customer REF')
+    const {code, text} = await run(columns, line, [['Customer whose cart gets', 'C-NEW\r'], order])
+    expect(code).toBe(0)
+    expect(text).toContain('2 × RML-SAF-050')
+    expect(shop.orders()).toMatchObject([{customer_ref: 'C-NEW'}])
+    expect(text).toContain(`Next: \`scent orders track ${shop.orders()[0]?.id}\`.`)
+  })
+
+  test("the partner's own cart of which nothing can be ordered asks nothing", async () => {
+    await shop.json(['cart', 'add', 'RML-TAI-050'])
+    shop.sandbox.state.world.run("UPDATE variants SET withheld = 1 WHERE sku = 'RML-TAI-050'")
+    const {code, text} = await run(columns, `checkout --address ${shop.address}`)
+    expect(code).toBe(7)
+    expect(text).toContain('UNAVAILABLE')
+    expect(text).toContain('with --customer REF')
+  })
+
   test('a part of an address is taken, and the rest asked for', async () => {
     await fill(2)
     const {code, text} = await run(columns, 'checkout --customer C-1 --address-city Riyadh', [

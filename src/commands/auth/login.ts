@@ -19,6 +19,7 @@ import {
 import {requireSandbox} from '../../store/sandbox.ts'
 import {tokenFile} from '../../store/shared.ts'
 import {apiFlags, outputFlags} from '../../terminal/flags.ts'
+import {nextText} from '../../terminal/next.ts'
 import {profileTable} from '../../terminal/views/auth.ts'
 
 interface Found {
@@ -84,6 +85,7 @@ export default class AuthLogin extends ScentCommand {
     if (leftBehind) this.note(`The older secret is still in the ${leftBehind}: that can't be used now.`)
     const saved = {profile: name, current: true, baseUrl: found.baseUrl, clientId: found.clientId, storage}
     this.show(profileTable([saved]))
+    this.aside(nextText('catalog', 'variants', '--include', 'pricing,availability'))
     return saved
   }
 

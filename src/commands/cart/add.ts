@@ -2,8 +2,9 @@ import * as Args from '@oclif/core/args'
 import {ScentCommand} from '../../command.ts'
 import {Failure} from '../../contract/failure.ts'
 import {addToCart} from '../../flows/cart/edit.ts'
-import type {CartLine, CartView} from '../../flows/cart/lines.ts'
+import {type CartLine, type CartView, linesOf, sameLines} from '../../flows/cart/lines.ts'
 import {apiFlags, customerFlag} from '../../terminal/flags.ts'
+import {flagWords, nextText} from '../../terminal/next.ts'
 import {cartView} from '../../terminal/views/cart.ts'
 
 export default class CartAdd extends ScentCommand {
@@ -32,10 +33,16 @@ export default class CartAdd extends ScentCommand {
     const ids = await session.variants(lines.map(({variantId}) => variantId))
     const named = lines.map(({quantity}, at) => ({variantId: ids[at] ?? '', quantity}))
     const cart = await addToCart(session.client, flags.customer ?? null, named)
+    // It was empty: once it is filled, this is no news.
+    if (flags.customer === undefined && sameLines(linesOf(cart), named)) this.note(BARE)
     this.show(cartView(cart))
+    this.aside(nextText('checkout', ...flagWords('--customer', flags.customer)))
     return cart
   }
 }
+
+const BARE =
+  "This is the partner's own cart: the API has no route that changes a line of it, or empties it. Use --customer REF for a cart that can be changed."
 
 /** A line of which the variant may still be named by its SKU. */
 function lineOf(text: string): CartLine {

@@ -3,6 +3,7 @@ import {ScentCommand} from '../../command.ts'
 import {setQuantity, stepLine} from '../../flows/cart/edit.ts'
 import type {CartView} from '../../flows/cart/lines.ts'
 import {apiFlags, variantArg} from '../../terminal/flags.ts'
+import {nextText} from '../../terminal/next.ts'
 import {cartView} from '../../terminal/views/cart.ts'
 
 /** The service has no route that changes the lines of any other cart. */
@@ -41,6 +42,7 @@ export default class CartSet extends ScentCommand {
         ? await stepLine(session.client, customerRef, variantId, flags.increment ? 'increment' : 'decrement')
         : await setQuantity(session.client, customerRef, {variantId, quantity: flags.quantity})
     this.show(cartView(cart))
+    this.aside(nextText('checkout', '--customer', customerRef))
     return cart
   }
 }

@@ -7,6 +7,7 @@ import {readJson} from '../../store/input.ts'
 import {addressFlags, addressOf, partOf} from '../../terminal/address.ts'
 import {amountFlag} from '../../terminal/amounts.ts'
 import {apiFlags} from '../../terminal/flags.ts'
+import {nextText} from '../../terminal/next.ts'
 import {chargedText, createdCard} from '../../terminal/views/checkout.ts'
 import {openWalker} from '../../terminal/views/walk.ts'
 
@@ -57,11 +58,12 @@ Without a terminal it needs --address and --yes. It then charges at most --max-t
       yes: flags.yes,
     }
     const tools = await session.orderTools(walker.progress, signal)
-    const walked = await session.alone(request.customerRef, () => walk(tools, request, walker))
+    const walked = await walk(tools, request, walker)
     const charged = chargedText(walked)
     if (charged) this.note(charged)
     const {document} = walked.order
     this.show(createdCard(document, walked.earlier && 'An earlier order of this cart'))
+    this.aside(nextText('orders', 'track', document.id))
     return document
   }
 }

@@ -3,6 +3,7 @@ import {ScentCommand} from '../../command.ts'
 import {type Preview, takePriceLock} from '../../contract/checkout.ts'
 import {lockByRoute} from '../../flows/order/lock.ts'
 import {apiFlags} from '../../terminal/flags.ts'
+import {nextText} from '../../terminal/next.ts'
 import {previewTable} from '../../terminal/views/cart.ts'
 import {lockCard} from '../../terminal/views/checkout.ts'
 
@@ -24,6 +25,9 @@ export default class CheckoutLock extends ScentCommand {
     const session = await this.session(flags)
     const preview = await lockByRoute(await session.orderTools(), flags.customer)
     await this.showMentioned(takePriceLock, preview, (one) => [lockCard(one), previewTable(one)])
+    const {lockId} = preview
+    const order = ['--customer', flags.customer, '--reference', 'EXTREF', '--address', 'FILE']
+    if (lockId) this.aside(nextText('orders', 'create', '--lock', lockId, ...order))
     return preview
   }
 }

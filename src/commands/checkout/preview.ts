@@ -2,6 +2,7 @@ import * as Flags from '@oclif/core/flags'
 import {ScentCommand} from '../../command.ts'
 import {type Preview, previewCheckout} from '../../contract/checkout.ts'
 import {apiFlags} from '../../terminal/flags.ts'
+import {flagWords, nextText} from '../../terminal/next.ts'
 import {previewTable} from '../../terminal/views/cart.ts'
 import {lockCard} from '../../terminal/views/checkout.ts'
 
@@ -25,6 +26,22 @@ export default class CheckoutPreview extends ScentCommand {
     const query = {customerRef: flags.customer, ...(flags.lock ? {lock: true} : {})}
     const preview = await client.call(previewCheckout, {query})
     this.show(previewTable(preview), ...(preview.lockId ? [lockCard(preview)] : []))
+    const customer = flagWords('--customer', flags.customer)
+    if (preview.lockId)
+      this.aside(
+        nextText(
+          'orders',
+          'create',
+          '--lock',
+          preview.lockId,
+          ...customer,
+          '--reference',
+          'EXTREF',
+          '--address',
+          'FILE',
+        ),
+      )
+    else if (preview.canCheckout) this.aside(nextText('checkout', ...customer))
     return preview
   }
 }

@@ -6,6 +6,7 @@ import {orderByLock} from '../../flows/order/take-up.ts'
 import {readJson} from '../../store/input.ts'
 import {addressFlags, addressOf} from '../../terminal/address.ts'
 import {apiFlags} from '../../terminal/flags.ts'
+import {nextText} from '../../terminal/next.ts'
 import {createdCard} from '../../terminal/views/checkout.ts'
 import {openStory} from '../../terminal/views/story.ts'
 
@@ -50,6 +51,7 @@ export default class OrdersCreate extends ScentCommand {
     const place = () => orderByLock(tools, intent, flags.lock)
     const {document} = await session.alone(intent.customerRef, place)
     this.show(createdCard(document))
+    this.aside(nextText('orders', 'track', document.id))
     return document
   }
 }

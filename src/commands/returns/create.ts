@@ -7,6 +7,7 @@ import type {ReturnBody, ReturnRequest} from '../../contract/returns.ts'
 import {scentIdOf, withOrder} from '../../flows/order/named.ts'
 import {readReturnable, requestReturn, withLineIds} from '../../flows/returns.ts'
 import {apiFlags, orderArg, requireUuid} from '../../terminal/flags.ts'
+import {nextText} from '../../terminal/next.ts'
 import {card} from '../../terminal/table.ts'
 import {askLines, deliveredTable, returnableTable, returnColumns} from '../../terminal/views/returns.ts'
 
@@ -63,6 +64,7 @@ The one documented reason is Damaged. After a lost answer the request is asked o
       )
       const request = await requestReturn(client, orderId, body)
       this.show(card(request, returnColumns))
+      this.aside(nextText('returns', 'list', '--order', args.order))
       return request
     })
   }

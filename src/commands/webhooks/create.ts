@@ -2,6 +2,7 @@ import {ScentCommand} from '../../command.ts'
 import {createWebhook, type Subscription} from '../../contract/webhooks.ts'
 import {subscribe} from '../../flows/webhooks.ts'
 import {apiFlags, needed} from '../../terminal/flags.ts'
+import {nextText} from '../../terminal/next.ts'
 import {subscriptionCard} from '../../terminal/views/webhooks.ts'
 import {headersOf, webhookFlags} from '../../terminal/webhook-flags.ts'
 
@@ -31,6 +32,7 @@ export default class WebhooksCreate extends ScentCommand {
     if ((created as {signingSecret?: unknown} | null)?.signingSecret !== undefined)
       this.note('Keep the signing secret: it is shown this once.')
     await this.showMentioned(createWebhook, created, (one) => [subscriptionCard(one)])
+    this.aside(nextText('webhooks', 'test', created?.id, '--event', flags.event[0]))
     return created
   }
 }

@@ -18,14 +18,19 @@ import type {Change, Offer, Walked, Walker, WalkRequest, WalkTools} from './walk
  * From a cart to an order, asking for whatever is missing. Whatever an earlier run left open on this cart is settled
  * first. Ends with the order, or with the Failure that says why there is none.
  */
-export async function walk(tools: WalkTools, request: WalkRequest, walker: Walker): Promise<Walked> {
+export function walk(tools: WalkTools, request: WalkRequest, walker: Walker): Promise<Walked> {
+  return tools.alone(request.customerRef, () => walkAlone(tools, request, walker))
+}
+
+async function walkAlone(tools: WalkTools, request: WalkRequest, walker: Walker): Promise<Walked> {
   const before = await takeUpEarlier(tools, request, walker)
   if (before.walked) {
     const then = await besidesEarlier(tools, request, walker, before.walked)
-    return 'more' in then ? walk(tools, then.more, walker) : then.walked
+    return 'more' in then ? walkAlone(tools, then.more, walker) : then.walked
   }
   const reference = request.reference ?? before.entry?.reference ?? tools.newReference()
-  if (request.interactive) await mendCart(tools, request.customerRef, walker)
+  const moved = request.interactive && (await mendCart(tools, request.customerRef, walker))
+  if (moved) return walk(tools, {...request, customerRef: moved}, walker)
   const address =
     request.address ?? (await walker.address(await tools.savedAddresses(), before.entry?.address))
   const locked = await lockReady(tools, request, walker)

@@ -57,8 +57,12 @@ export interface Walker {
   settle(entry: OrderEntry, why: string): Promise<boolean>
   /** An earlier order stands now, and the cart holds `left`, which is not ordered: whether to order that as well. */
   goOn(earlier: Walked, left: Left): Promise<boolean>
-  /** `editable` is false for the bare cart, which the API has no route to change. */
-  mend(issue: LineIssue, editable: boolean): Promise<'take' | 'remove' | 'cancel'>
+  mend(issue: LineIssue): Promise<'take' | 'remove' | 'cancel'>
+  /**
+   * In whose cart the partner-level one is to be built again, without its issues; undefined: in none. `taken` is the
+   * customer that was named before, whose cart is not empty.
+   */
+  buildAgain(issues: LineIssue[], taken: string | undefined): Promise<string | undefined>
   /** Asks for an address; `before` is the one of an earlier, unfinished run. */
   address(saved: ShippingAddress[], before: ShippingAddress | undefined): Promise<ShippingAddress>
   /** What to do about a code that the service will refuse: another one, none, or the same, which is sent all the same. */
@@ -75,6 +79,8 @@ export type Change =
 export interface WalkTools extends OrderTools {
   savedAddresses(): Promise<ShippingAddress[]>
   newReference(): string
+  /** Runs `work` while no other process orders from the cart. */
+  alone<T>(customerRef: CartRef, work: () => Promise<T>): Promise<T>
 }
 
 export interface Walked {

@@ -97,22 +97,33 @@ export function openWalker(
       return goesOn
     },
 
-    async mend({line, issue, take}: LineIssue, editable: boolean): Promise<'take' | 'remove' | 'cancel'> {
-      const name = line.sku ?? line.variantId
-      const reason = reasons[issue] ?? `can't be ordered (${issue})`
-      if (!editable)
-        note('The API has no route to change the partner-level cart. Use a cart of a customer: --customer.')
+    async mend({line, issue, take}: LineIssue): Promise<'take' | 'remove' | 'cancel'> {
       return ask.choose<'take' | 'remove' | 'cancel'>({
-        message: `${name} × ${line.quantity} ${reason}.`,
+        message: issueText({line, issue}),
         flag: '--customer, after mending the cart',
         choices: [
-          ...(editable && take !== undefined
-            ? [{name: `Take the ${take} that are available`, value: 'take' as const}]
-            : []),
-          ...(editable ? [{name: 'Remove the line', value: 'remove' as const}] : []),
-          {name: 'Cancel', value: 'cancel' as const},
+          ...(take === undefined
+            ? []
+            : [{name: `Take the ${take} that are available`, value: 'take' as const}]),
+          {name: 'Remove the line', value: 'remove'},
+          {name: 'Cancel', value: 'cancel'},
         ],
       })
+    },
+
+    async buildAgain(issues: LineIssue[], taken: string | undefined): Promise<string | undefined> {
+      if (taken !== undefined) note(`The cart of ${taken} is not empty. Name another customer.`)
+      else {
+        for (const one of issues) note(issueText(one))
+        note(
+          "The API has no route that changes the partner's own cart: it can be built again for a customer.",
+        )
+      }
+      const customer = await ask.text({
+        message: 'Customer whose cart gets what can be ordered (empty to leave)',
+        flag: '--customer REF',
+      })
+      return customer || undefined
     },
 
     address(saved: ShippingAddress[], before: ShippingAddress | undefined): Promise<ShippingAddress> {
@@ -190,6 +201,11 @@ async function askChange(ask: Ask, {locked}: Offer): Promise<Change | 'back' | '
     check: (text) => (/^(0|[1-9]\d{0,8})$/.test(text) ? undefined : 'Give a whole number.'),
   })
   return {change: 'line', line: {variantId: change.variantId, quantity: Number(quantity)}}
+}
+
+function issueText({line, issue}: LineIssue): string {
+  const reason = reasons[issue] ?? `can't be ordered (${issue})`
+  return `${line.sku ?? line.variantId} × ${line.quantity} ${reason}.`
 }
 
 /** What the cart holds beside an earlier order that was settled. */

@@ -21,6 +21,7 @@ function person(
   script: {
     settle?: boolean
     goOn?: boolean
+    customers?: string[]
     mend?: 'take' | 'remove' | 'cancel'
     code?: (string | undefined)[]
     charge?: (Decision | (() => Decision))[]
@@ -38,6 +39,7 @@ function person(
       return script.goOn ?? false
     },
     mend: async () => script.mend ?? 'cancel',
+    buildAgain: async () => script.customers?.shift(),
     address: async (_saved, before) => before ?? address,
     mendCode: async ({text, problem}) => {
       offers.push(`${text} ${problem}`)
@@ -122,6 +124,51 @@ describe('the walk', () => {
     expect(failure.code).toBe('DECLINED')
     expect(linesOf(await viewCart(shop.client, 'C-1'))).toEqual([{variantId: scarce, quantity: 5}])
     expect(await shop.records.all()).toEqual([])
+  })
+
+  /** The partner-level cart with a line that can be ordered, one that can in part, and one that can't. */
+  async function brokenBareCart() {
+    shop = await openShop()
+    const [good, scarce, gone] = [
+      await shop.variant(),
+      await shop.variant('RML-SAF-100'),
+      await shop.variant('RML-SAF-050'),
+    ]
+    const units = {[good]: 1, [scarce]: 5, [gone]: 1}
+    for (const [variantId, quantity] of Object.entries(units))
+      await shop.client.call(addCartItem, {body: {variantId, quantity}})
+    shop.sandbox.state.world.run('UPDATE variants SET stock = 2 WHERE id = ?', scarce)
+    shop.sandbox.state.world.run('UPDATE variants SET withheld = 1 WHERE id = ?', gone)
+    return {good, scarce}
+  }
+
+  test('the partner-level cart is built again for a customer whose cart is empty, and ordered there', async () => {
+    const {good, scarce} = await brokenBareCart()
+    await shop.fill('C-FULL')
+    const {walker, kinds} = person({customers: ['C-FULL', 'C-NEW']})
+    const {reference} = await walk(shop.walkTools, request({customerRef: null}), walker)
+    expect(kinds()).toEqual(['cart', 'cart'])
+    const entry = await shop.records.find(reference)
+    expect(entry?.customerRef).toBe('C-NEW')
+    expect(new Map(entry?.lines?.map(({variantId, quantity}) => [variantId, quantity]))).toEqual(
+      new Map([
+        [good, 1],
+        [scarce, 2],
+      ]),
+    )
+  })
+
+  test('the partner-level cart that is not built again, or holds nothing that could be, ends with its issues', async () => {
+    await brokenBareCart()
+    const failure = await failing(walk(shop.walkTools, request({customerRef: null}), person().walker))
+    expect(failure).toMatchObject({code: 'BUSINESS_CART_NOT_CHECKOUT_READY', exitCode: 7})
+    expect(failure.hint).toContain('--customer REF')
+    shop.sandbox.state.world.run('UPDATE variants SET withheld = 1')
+    const {walker, kinds} = person({customers: ['C-NEW']})
+    expect(await failing(walk(shop.walkTools, request({customerRef: null}), walker))).toMatchObject({
+      code: 'BUSINESS_CART_NOT_CHECKOUT_READY',
+    })
+    expect(kinds()).toEqual(['cart'])
   })
 
   test("a cart that a script can't check out is refused with each line and its issue", async () => {
