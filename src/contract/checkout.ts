@@ -84,7 +84,6 @@ export const takePriceLock = {
   fails: [
     'VALIDATION_CUSTOMER_REF_TOO_LONG',
     'BUSINESS_CART_NOT_CHECKOUT_READY',
-    'BUSINESS_PRODUCT_ACCESS_DISABLED',
     'CONFLICT_PRICE_LOCK_CREATE_RACE',
   ],
 } as const satisfies Operation

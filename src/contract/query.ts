@@ -15,9 +15,9 @@ export type QueryRule =
   | {kind: 'tokens'; values: readonly string[]}
   | {kind: 'decimal' | 'date' | 'boolean' | 'page' | 'pageSize'}
 
-/** No sign, leading zeros, exponent or spaces (Q05 in docs/assumptions.md). */
+/** No leading zeros, exponent or spaces, and no sign of a whole number (Q05 in docs/assumptions.md). */
 const WHOLE = /^[1-9]\d{0,9}$/
-const DECIMAL = /^(?:0|[1-9]\d*)(?:\.\d+)?$/
+const DECIMAL = /^-?(?:0|[1-9]\d*)(?:\.\d+)?$/
 /** The largest int32 (Q10). */
 const LARGEST_PAGE = 2_147_483_647
 

@@ -57,7 +57,7 @@ describe('a query', () => {
     [{note: ['']}, 'note "" must not be empty'],
     [{note: ['\ud800']}, 'half a character'],
     [{minPrice: '1e3'}, 'minPrice "1e3" must be a plain decimal'],
-    [{minPrice: '-1'}, 'plain decimal'],
+    [{minPrice: '+1'}, 'plain decimal'],
     [{minPrice: '01'}, 'plain decimal'],
     [{changedSince: 'yesterday'}, 'changedSince "yesterday" must be a date'],
     [{changedSince: '2026-02-30'}, 'must be a date'],

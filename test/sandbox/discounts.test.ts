@@ -93,7 +93,7 @@ describe('what a code must be', () => {
     ['a percentage of zero', {value: 0}, 'value'],
     ['a percentage over 100', {value: 100.01}, 'value'],
     ['a negative amount', {discountType: 'FixedAmount', value: -1}, 'value'],
-    ['a third decimal', {value: 12.345}, 'value'],
+    ['a third decimal of an amount', {discountType: 'FixedAmount', value: 12.345}, 'value'],
     ['a value as text', {value: '10'}, 'value'],
     ['an unknown type', {discountType: 'percent'}, 'discountType'],
     ['an unknown scope', {productScope: 'Some'}, 'productScope'],

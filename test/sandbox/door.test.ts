@@ -331,7 +331,8 @@ describe('queries', () => {
   })
 
   test.each([
-    'minPrice=-1',
+    'minPrice=-01',
+    'minPrice=%2B1',
     'minPrice=1e2',
     'minPrice=.5',
     'minPrice=01',

@@ -201,15 +201,6 @@ function orderCases(at: At, holdMs: number): Case[] {
     },
     {
       of: 'takePriceLock',
-      code: 'BUSINESS_PRODUCT_ACCESS_DISABLED',
-      provoke: async () => {
-        await add(golden())
-        await retail({productAccess: false})
-        return caller.ask('POST', '/scent/cart/C-1/price-lock')
-      },
-    },
-    {
-      of: 'takePriceLock',
       code: 'CONFLICT_PRICE_LOCK_CREATE_RACE',
       provoke: async () => {
         await fault('takePriceLock', {effect: 'race'})

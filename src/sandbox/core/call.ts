@@ -2,6 +2,7 @@ import type {api, OperationName} from '../../contract/api.ts'
 import type {Body, Operation, Params} from '../../contract/operation.ts'
 import type {QueryRule} from '../../contract/query.ts'
 import type {Method} from '../../contract/wire.ts'
+import type {FieldFault} from '../door/body.ts'
 import type {Currency} from '../rules/money.ts'
 import type {Partner} from './schema.ts'
 import type {State} from './state.ts'
@@ -50,13 +51,22 @@ export type Handler<O extends Operation> = (call: Call<O>) => unknown
 /** The rules of some operations, by the names that the contract's registry has for them. */
 export type Rules = {[Name in OperationName]?: Handler<(typeof api)[Name]>}
 
+/** A request whose body may be wrong: a field that its schema refuses is left out of it. */
+export type Judging<Name extends OperationName> = Omit<CallOf<Name>, 'body'> & {
+  body: Partial<CallOf<Name>['body']>
+}
+
+/** The rules of fields that their schema does not say. They may take time: it is before the transaction. */
+export type FieldRules = {
+  [Name in OperationName]?: (call: Judging<Name>) => FieldFault[] | Promise<FieldFault[]>
+}
+
 /** An operation with its rule. */
 export interface Served {
   name: OperationName
   operation: Operation
   handler: Handler<Operation> | undefined
-  /** A check before the transaction. */
-  check?: ((call: Call) => Promise<void>) | undefined
+  fieldRule: ((call: Call) => FieldFault[] | Promise<FieldFault[]>) | undefined
 }
 
 /** One method on one path. Two operations may share it; then the fields of the body say which one is meant. */

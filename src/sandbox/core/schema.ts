@@ -4,7 +4,7 @@ import {type Row, table} from './table.ts'
 // customer_ref; `n` counts the rows of a table.
 
 /** The version of these tables, kept in the database (Z03). It counts up with every change of them. */
-export const schemaVersion = 3
+export const schemaVersion = 4
 
 export const meta = table('meta', 'key TEXT PRIMARY KEY, value TEXT NOT NULL')
 export const counters = table('counters', 'kind TEXT PRIMARY KEY, n INTEGER NOT NULL')
@@ -214,11 +214,11 @@ export const stockMoves = table(
   at INTEGER NOT NULL`,
 )
 
-/** `value` is hundredths of a percent, or halalas. */
+/** `value` is a percentage, or an amount in SAR. */
 export const discountCodes = table(
   'discount_codes',
   `id TEXT PRIMARY KEY, partner_id TEXT NOT NULL, code TEXT NOT NULL, discount_type TEXT NOT NULL,
-  value INTEGER NOT NULL, valid_from INTEGER NOT NULL, valid_to INTEGER NOT NULL, active INTEGER NOT NULL,
+  value REAL NOT NULL, valid_from INTEGER NOT NULL, valid_to INTEGER NOT NULL, active INTEGER NOT NULL,
   total_cap INTEGER, customer_cap INTEGER, scope TEXT NOT NULL, scoped_variants TEXT NOT NULL, min_order INTEGER,
   usage_count INTEGER NOT NULL DEFAULT 0, created_at INTEGER NOT NULL, modified_at INTEGER NOT NULL`,
   'UNIQUE INDEX (partner_id, code COLLATE NOCASE)',

@@ -1,8 +1,8 @@
 import {mintToken} from '../../contract/auth.ts'
 import type {CallOf} from '../core/call.ts'
 import {issueToken} from './auth.ts'
-import {checkMediaType, faultsOfTexts, parseBody, readBody} from './body.ts'
-import {type Reply, refuseFaults, success} from './reply.ts'
+import {checkMediaType, faultsOfTexts, judgeBody, parseBody, refuseFields} from './body.ts'
+import {type Reply, success} from './reply.ts'
 import {insteadOf, spoiled} from './spoil.ts'
 import {limit, meet, type Visit} from './visit.ts'
 
@@ -21,9 +21,9 @@ export async function exchange(visit: Visit): Promise<Reply> {
   const early = fault && insteadOf(fault)
   if (early) return early
   const rejectsUnknown = state.assumptions.E09 === 'reject'
-  const body = readBody(mintToken.body, parseBody(text), rejectsUnknown, trace.ignored)
-  const {clientId, clientSecret, onBehalfOf} = body as CallOf<'mintToken'>['body']
-  refuseFaults(faultsOfTexts({clientId, clientSecret}))
+  const {sound, faults} = judgeBody(mintToken.body, parseBody(text), rejectsUnknown, trace.ignored)
+  const {clientId, clientSecret, onBehalfOf} = sound as CallOf<'mintToken'>['body']
+  refuseFields([...faults, ...faultsOfTexts({clientId, clientSecret})])
   const reply = success(await issueToken(state, {clientId, clientSecret, onBehalfOf}))
   return fault === null ? reply : spoiled(state, reply, fault)
 }

@@ -4,7 +4,7 @@ import {Afterwards, type Call, type CallOf, Created, type Route, type Served} fr
 import {currencies} from '../rules/money.ts'
 import {startOrder} from '../rules/orders.ts'
 import {partnerById} from '../rules/partners.ts'
-import {checkMediaType, parseBody, readBody} from './body.ts'
+import {checkMediaType, type FieldFault, judgeBody, parseBody, refuseFields} from './body.ts'
 import type {Fault} from './faults.ts'
 import {readQuery} from './query.ts'
 import {invalid, type Reply, refuse, success} from './reply.ts'
@@ -29,12 +29,12 @@ export async function serve(visit: Admitted): Promise<Reply> {
   const fault = meet(visit, nameOf(route, text ?? ''), route.path)
   const early = fault && insteadOf(fault)
   if (early) return early
-  const {served, ...asked} = readRequest(visit, takesBody, text)
+  const {served, faults, ...asked} = readRequest(visit, takesBody, text)
   const {handler} = served
   if (handler === undefined) throw new Error(`${served.name} has no rule`)
-  const call = () => callOf(visit, {...asked, arrived})
+  const call = () => callOf(visit, asked, arrived)
+  if (takesBody) refuseFields([...faults, ...((await served.fieldRule?.(call())) ?? [])])
   if (fault?.effect === 'slow' && fault.when === 'before') await linger(call(), served.name, fault)
-  await served.check?.(call())
   state.ticker.catchUp()
   const done = state.world.transaction(() => handler(call()))
   const result = done instanceof Afterwards ? await done.payload() : done
@@ -44,33 +44,34 @@ export async function serve(visit: Admitted): Promise<Reply> {
 
 type Asked = Pick<Call, 'query' | 'body' | 'sent' | 'currency'>
 
-/** Reads what a request asks for. Refuses its media type, its query or its body, in this order. */
+/** Reads what a request asks for. Refuses its media type or its query, in this order, or a body that is not an object. */
 function readRequest(
   {state, incoming, trace, route, search}: Admitted,
   takesBody: boolean,
   text: string | null,
-): Asked & {served: Served} {
+): Asked & {served: Served; faults: FieldFault[]} {
   if (takesBody) checkMediaType(incoming.header)
   const query = readQuery(route.served[0].operation, search)
   const sent = takesBody ? parseBody(text) : undefined
   const served = chosen(route, sent)
   const {body: schema} = served.operation
-  const body = schema && readBody(schema, sent, state.assumptions.E09 === 'reject', trace.ignored)
+  const judged = schema && judgeBody(schema, sent, state.assumptions.E09 === 'reject', trace.ignored)
   // G16: an unknown code, a lowercase one and SAR itself leave the display fields null.
   const code = incoming.header('x-partner-currency')
   const currency = currencies.find((one) => one.code === code) ?? null
-  return {served, query, body, sent, currency}
+  return {served, query, body: judged?.sound, faults: judged?.faults ?? [], sent, currency}
 }
 
 /**
  * The call of a request, as of now. Its partner is read when the work starts: while a body was awaited, another order
  * may have emptied its wallet.
  */
-function callOf({state, params, partnerId}: Admitted, asked: Asked & {arrived: number}): Call {
+function callOf({state, params, partnerId}: Admitted, asked: Asked, arrived: number): Call {
   const {world, clock} = state
   const partner = partnerById(world, partnerId)
   if (partner === undefined) refuse('UNAUTHORIZED_INVALID_TOKEN', {message: 'The token is not valid here.'})
-  return {...asked, state, world, partner, params, now: clock.now()}
+  const {query, body, sent, currency} = asked
+  return {state, world, partner, params, query, body, sent, currency, now: clock.now(), arrived}
 }
 
 /** The name of the operation that a shared route's body will turn out to mean, as far as that can be told. */

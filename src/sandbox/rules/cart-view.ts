@@ -2,8 +2,7 @@ import type {Call} from '../core/call.ts'
 import {find} from '../core/rows.ts'
 import {type Cart, carts, type Partner, type Terms, type Variant} from '../core/schema.ts'
 import type {World} from '../core/world.ts'
-import {isStorable} from '../door/body.ts'
-import {invalid} from '../door/reply.ts'
+import {type FieldFault, isStorable, refuseFields} from '../door/body.ts'
 import {iso} from '../time/clock.ts'
 import {type Currency, type Halalas, sar, shownIn} from './money.ts'
 import {
@@ -24,15 +23,19 @@ export type CartLine = Pick<Variant, 'sku' | 'size_ml' | 'compare_at' | 'badges'
     [Name in 'price' | 'mode' | 'commission_bp']: Terms[Name] | null
   }
 
-/**
- * A customerRef as it came, or the refusal of an empty (C01) or overlong one. A name such as `items` is
- * fine, although some routes can't reach its cart (C04).
- */
+/** C01. A name such as `items` is fine, although some routes can't reach its cart (C04). */
+export function faultsOfRef(ref: string): FieldFault[] {
+  const name = 'customerRef'
+  if (ref === '') return [{name, message: 'must not be empty; leave it out for the partner-level cart'}]
+  if (ref.length > 128) {
+    return [{name, message: 'must not exceed 128 characters', code: 'VALIDATION_CUSTOMER_REF_TOO_LONG'}]
+  }
+  return isStorable(ref) ? [] : [{name, message: 'holds characters that are not text'}]
+}
+
+/** A customerRef as it came, if it is not to be refused. */
 export function checkedRef(ref: string): string {
-  if (ref === '') invalid({customerRef: ['must not be empty; leave it out for the partner-level cart']})
-  if (ref.length > 128)
-    invalid({customerRef: ['must not exceed 128 characters']}, 'VALIDATION_CUSTOMER_REF_TOO_LONG')
-  if (!isStorable(ref)) invalid({customerRef: ['holds characters that are not text']})
+  refuseFields(faultsOfRef(ref))
   return ref
 }
 

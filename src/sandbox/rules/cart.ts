@@ -1,8 +1,9 @@
-import type {Call, CallOf, Rules} from '../core/call.ts'
+import type {Call, CallOf, FieldRules, Judging, Rules} from '../core/call.ts'
 import {count, find, insert, insertAndRead} from '../core/rows.ts'
 import {type Cart, cartLines, carts, type Partner, registrations} from '../core/schema.ts'
 import type {Row} from '../core/table.ts'
 import type {World} from '../core/world.ts'
+import type {FieldFault} from '../door/body.ts'
 import {invalid, refuse} from '../door/reply.ts'
 import {iso} from '../time/clock.ts'
 import {cartOf, cartPayload, checkedRef} from './cart-view.ts'
@@ -18,7 +19,6 @@ function readCart(call: CallOf<'readCart'>): unknown {
 /** C07: the checks in their order. C12: an order that is being made stops no edit. */
 export function addCartItem(call: CallOf<'addCartItem'>): unknown {
   const {world, partner, body} = call
-  checkQuantity(body.quantity)
   const ref = call.query.customerRef === undefined ? '' : checkedRef(call.query.customerRef)
   refuseUnlessActive(partner)
   const variantId = body.variantId.toLowerCase()
@@ -34,7 +34,6 @@ export function addCartItem(call: CallOf<'addCartItem'>): unknown {
 }
 
 function setCartItem(call: CallOf<'setCartItem'>): unknown {
-  checkQuantity(call.body.quantity)
   return moveLine(call, checkedRef(call.params.customerRef), () => call.body.quantity)
 }
 
@@ -85,8 +84,15 @@ function moveLine(
   return cartPayload(call, ref)
 }
 
+const quantityRule = `must be from 1 to ${maxQuantity}`
+const isQuantity = (quantity: number) => quantity >= 1 && quantity <= maxQuantity
+
+function faultsOfQuantity({body: {quantity = 1}}: Judging<'addCartItem' | 'setCartItem'>): FieldFault[] {
+  return isQuantity(quantity) ? [] : [{name: 'quantity', message: quantityRule}]
+}
+
 function checkQuantity(quantity: number): void {
-  if (quantity < 1 || quantity > maxQuantity) invalid({quantity: [`must be from 1 to ${maxQuantity}`]})
+  if (!isQuantity(quantity)) invalid({quantity: [quantityRule]})
 }
 
 /** C24: asked before new activity: an add, an increase, a lock, an order. The rest goes on. */
@@ -167,6 +173,8 @@ function notifyBackInStock(call: CallOf<'notifyBackInStock'>): unknown {
     })
   return {id, variantId, partnerId: partner.id, createdAt: iso(created_at), firedAt: null}
 }
+
+export const fieldRules = {addCartItem: faultsOfQuantity, setCartItem: faultsOfQuantity} satisfies FieldRules
 
 export const rules = {
   readCart,

@@ -3,7 +3,6 @@ import {find, insert} from '../core/rows.ts'
 import {type Cart, locks, type Partner, type Terms} from '../core/schema.ts'
 import {invalid, refuse} from '../door/reply.ts'
 import {iso, isoOrNull} from '../time/clock.ts'
-import {refuseUnlessActive} from './cart.ts'
 import {type CartLine, cartOf, checkedRef, type PricedLine, pricedCart} from './cart-view.ts'
 import {type Currency, displayIn, type Halalas, sar, shownInOrNull} from './money.ts'
 import {chargedWithVat, commissionWithVat, marketingOf} from './pricing.ts'
@@ -41,7 +40,6 @@ function takePriceLock(call: CallOf<'takePriceLock'>): unknown {
 /** P08. not shown: the answer. A preview with its lock, or a refusal if the cart can't check out. */
 export function lockOf(call: CheckoutCall, ref: string): unknown {
   const standing = standingOf(call, ref)
-  if (standing.cartIssue !== 'CART_HAS_PENDING_ORDER') refuseUnlessActive(call.partner)
   if (!standing.canCheckout) {
     const {cartIssue} = standing
     refuse('BUSINESS_CART_NOT_CHECKOUT_READY', cartIssue && {cartIssue})

@@ -1,10 +1,10 @@
-import type {CallOf, Rules} from '../core/call.ts'
+import type {CallOf, FieldRules, Rules} from '../core/call.ts'
 import {find, insert, update} from '../core/rows.ts'
 import {type CommissionPeriod, commissionPeriods} from '../core/schema.ts'
 import type {World} from '../core/world.ts'
 import {faultsOfTexts} from '../door/body.ts'
 import {pageOfRows} from '../door/page.ts'
-import {refuse, refuseFaults} from '../door/reply.ts'
+import {refuse} from '../door/reply.ts'
 import {iso, isoOrNull} from '../time/clock.ts'
 import {monthStart} from '../time/month.ts'
 import {emit} from './events.ts'
@@ -31,7 +31,6 @@ function listCommissionPeriods(call: CallOf<'listCommissionPeriods'>): unknown {
 
 /** L14: an objection is kept; it does not stop the issue. */
 function objectToCommission({world, partner, params, body, now}: CallOf<'objectToCommission'>): unknown {
-  refuseFaults(faultsOfTexts({reason: body.reason}, 1000))
   const id = params.commissionPeriodId.toLowerCase()
   const row = find(world, commissionPeriods, {id, partner_id: partner.id})
   if (row === undefined) refuse('NOT_FOUND_COMMISSION_PERIOD')
@@ -121,5 +120,9 @@ export function periodPayload(world: World, row: CommissionPeriod): object {
     objection: row.objected_at === null ? null : {reason: row.objection, objectedAt: iso(row.objected_at)},
   }
 }
+
+export const fieldRules = {
+  objectToCommission: ({body: {reason}}) => faultsOfTexts({reason}, 1000),
+} satisfies FieldRules
 
 export const rules = {listCommissionPeriods, objectToCommission} satisfies Rules

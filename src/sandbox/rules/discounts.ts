@@ -1,14 +1,15 @@
 import {type DiscountBody, discountType, productScope} from '../../contract/discounts.ts'
 import {momentOf} from '../../contract/forms.ts'
 import {exact} from '../../contract/money.ts'
-import {type Call, type CallOf, Created, type Rules} from '../core/call.ts'
+import {type Call, type CallOf, Created, type FieldRules, type Judging, type Rules} from '../core/call.ts'
 import {count, find, insert, update} from '../core/rows.ts'
 import {type DiscountCode, discountCodes} from '../core/schema.ts'
 import type {World} from '../core/world.ts'
+import type {FieldFault} from '../door/body.ts'
 import {pageOfRows} from '../door/page.ts'
-import {invalid, refuse, refuseFaults} from '../door/reply.ts'
+import {refuse} from '../door/reply.ts'
 import {iso} from '../time/clock.ts'
-import {sar, sarOrNull} from './money.ts'
+import {sarOrNull} from './money.ts'
 
 /** D06: activeOnly looks at the flag alone, not at the dates or the usage. */
 function listDiscountCodes(call: CallOf<'listDiscountCodes'>): unknown {
@@ -20,11 +21,6 @@ function listDiscountCodes(call: CallOf<'listDiscountCodes'>): unknown {
 /** D02. not shown: path, body and answer of the create, and the refusal of a code that is taken. */
 function createDiscountCode(call: CallOf<'createDiscountCode'>): unknown {
   const {world, partner, body, now} = call
-  const errors = faultsOf(call, body)
-  if (!/^[\w-]{3,40}$/.test(body.code))
-    errors.code = ['must be 3 to 40 letters, digits, hyphens or underscores']
-  else if (isTaken(world, partner.id, body.code)) errors.code = ['is taken']
-  refuseFaults(errors)
   const id = world.id('discount-code')
   insert(world, discountCodes, {
     id,
@@ -39,11 +35,8 @@ function createDiscountCode(call: CallOf<'createDiscountCode'>): unknown {
 
 /** D03: every field is replaced; the code itself may be sent along, but not changed. */
 function updateDiscountCode(call: CallOf<'updateDiscountCode'>): unknown {
-  const {world, partner, body, now, sent} = call
-  const errors = faultsOf(call, body)
-  refuseFaults(errors)
+  const {world, partner, body, now} = call
   const row = ownCode(world, partner.id, call.params.discountCodeId.toLowerCase())
-  if (sent?.code !== undefined && sent.code !== row.code) invalid({code: ['cannot be changed']})
   update(world, discountCodes, {id: row.id}, {...storedOf(body), modified_at: now})
   return codePayload(ownCode(world, partner.id, row.id))
 }
@@ -58,51 +51,87 @@ function isTaken(world: World, partnerId: string, code: string): boolean {
   return world.get(sql, partnerId, code) !== undefined
 }
 
-type Errors = Record<string, string[]>
+function faultsOfNew(call: Judging<'createDiscountCode'>): FieldFault[] {
+  const {world, partner, body} = call
+  const message =
+    body.code === undefined || body.code.trim() === ''
+      ? undefined
+      : !/^[\w-]{3,40}$/.test(body.code)
+        ? 'must be 3 to 40 letters, digits, hyphens or underscores'
+        : isTaken(world, partner.id, body.code)
+          ? 'is taken'
+          : undefined
+  return named({...rulesOf(call, body), code: message})
+}
 
-/** The faults of the fields, beyond their types. D01: the names of the second type and scope are made up. */
-function faultsOf({world, partner}: Pick<Call, 'world' | 'partner'>, body: DiscountBody): Errors {
-  const scoped = body.scopedVariantIds.map((id) => id.toLowerCase())
-  const from = momentOf(body.validFrom)
-  const to = momentOf(body.validTo)
-  const faults: Record<string, string | undefined> = {
-    discountType: discountType.known.includes(body.discountType as 'Percent')
-      ? undefined
-      : `must be one of ${discountType.known.join(', ')}`,
+function faultsOfReplaced(call: Judging<'updateDiscountCode'>): FieldFault[] {
+  const {world, partner, params, body, sent} = call
+  const row = find(world, discountCodes, {id: params.discountCodeId.toLowerCase(), partner_id: partner.id})
+  const isChanged = row !== undefined && sent?.code !== undefined && sent.code !== row.code
+  return named({...rulesOf(call, body), code: isChanged ? 'cannot be changed' : undefined})
+}
+
+const named = (messages: Record<string, string | undefined>): FieldFault[] =>
+  Object.entries(messages).flatMap(([name, message]) => (message === undefined ? [] : [{name, message}]))
+
+/** What is wrong with the fields, beyond their types. D01: the names of the second type and scope are made up. */
+function rulesOf(
+  {world, partner}: Pick<Call, 'world' | 'partner'>,
+  body: Partial<DiscountBody>,
+): Record<string, string | undefined> {
+  const {discountType: type, productScope: scope, totalUsageCap, perCustomerCap, minOrderValue} = body
+  const isCap = (cap: number | null | undefined, fits: (cap: number) => boolean) =>
+    cap === null || cap === undefined || fits(cap)
+  return {
+    discountType: wordFault(type, discountType.known),
     value: valueFault(body),
-    validFrom: from === undefined ? 'must be an ISO 8601 date-time' : undefined,
-    validTo: to === undefined ? 'must be an ISO 8601 date-time' : undefined,
-    productScope: productScope.known.includes(body.productScope as 'All')
-      ? undefined
-      : `must be one of ${productScope.known.join(', ')}`,
-    scopedVariantIds: scopeFault(world, partner.id, body.productScope, scoped),
-    minOrderValue: body.minOrderValue === null ? undefined : amountFault(String(body.minOrderValue), 0),
-    totalUsageCap:
-      body.totalUsageCap !== null && body.totalUsageCap < 1 ? 'must be null or at least 1' : undefined,
+    ...periodFaults(body),
+    productScope: wordFault(scope, productScope.known),
+    scopedVariantIds: scopeFault(world, partner.id, body),
+    minOrderValue:
+      minOrderValue === null || minOrderValue === undefined ? undefined : amountFault(minOrderValue, 0),
+    totalUsageCap: isCap(totalUsageCap, (cap) => cap >= 1) ? undefined : 'must be null or at least 1',
     // D04. not shown: which of the two caps takes null or 1 only.
-    perCustomerCap:
-      body.perCustomerCap !== null && body.perCustomerCap !== 1 ? 'must be null or exactly 1' : undefined,
+    perCustomerCap: isCap(perCustomerCap, (cap) => cap === 1) ? undefined : 'must be null or exactly 1',
   }
-  if (from !== undefined && to !== undefined && from >= to) faults.validTo = 'must be after validFrom'
-  return Object.fromEntries(
-    Object.entries(faults).flatMap(([name, fault]) => (fault === undefined ? [] : [[name, [fault]]])),
-  )
+}
+
+function wordFault(word: string | undefined, known: readonly string[]): string | undefined {
+  return word === undefined || known.includes(word) ? undefined : `must be one of ${known.join(', ')}`
+}
+
+function periodFaults({validFrom, validTo}: Partial<DiscountBody>): Record<string, string | undefined> {
+  const [from, to] = [validFrom, validTo].map((text) => (text === undefined ? null : momentOf(text)))
+  const wrong = 'must be an ISO 8601 date-time'
+  return {
+    validFrom: from === undefined ? wrong : undefined,
+    validTo: to === undefined ? wrong : from && to && from >= to ? 'must be after validFrom' : undefined,
+  }
 }
 
 /** D05: a percentage in (0, 100], or a positive amount. */
-function valueFault({discountType: type, value}: DiscountBody): string | undefined {
-  if (type === 'Percent' && exact(value).gt(100)) return 'must be more than 0 and at most 100'
-  return amountFault(String(value), 0.01)
+function valueFault({discountType: type, value}: Partial<DiscountBody>): string | undefined {
+  if (value === undefined || type === undefined) return undefined
+  if (type !== 'Percent') return amountFault(value, 0.01)
+  return exact(value).gt(0) && exact(value).lte(100) ? undefined : 'must be more than 0 and at most 100'
 }
 
-function amountFault(text: string, least: number): string | undefined {
-  const value = exact(text)
-  if (value.lt(least) || value.gt(1_000_000_000)) return `must be at least ${least}`
+const largest = 1_000_000_000
+
+function amountFault(amount: DiscountBody['value'], least: number): string | undefined {
+  const value = exact(amount)
+  if (value.lt(least)) return `must be at least ${least}`
+  if (value.gt(largest)) return `must be at most ${largest}`
   return value.eq(value.round(2)) ? undefined : 'must have at most two decimals'
 }
 
-function scopeFault(world: World, partnerId: string, scope: string, ids: string[]): string | undefined {
-  if (scope !== 'VariantList' && scope !== 'All') return undefined
+function scopeFault(
+  world: World,
+  partnerId: string,
+  {productScope: scope, scopedVariantIds}: Partial<DiscountBody>,
+): string | undefined {
+  const ids = scopedVariantIds?.flatMap((id: string | undefined) => id?.toLowerCase() ?? [])
+  if (ids === undefined || (scope !== 'VariantList' && scope !== 'All')) return undefined
   if (scope === 'All') return ids.length === 0 ? undefined : 'must be empty for the whole catalog'
   if (ids.length === 0) return 'must name at least one variant'
   const from = 'FROM assortment WHERE partner_id = ? AND variant_id IN (SELECT value FROM json_each(?))'
@@ -110,12 +139,17 @@ function scopeFault(world: World, partnerId: string, scope: string, ids: string[
   return found === new Set(ids).size ? undefined : 'names a variant that is not known'
 }
 
+export const fieldRules = {
+  createDiscountCode: faultsOfNew,
+  updateDiscountCode: faultsOfReplaced,
+} satisfies FieldRules
+
 const hundredths = (value: DiscountBody['value']): number => Number(exact(value).times(100))
 
 function storedOf(body: DiscountBody) {
   return {
     discount_type: body.discountType,
-    value: hundredths(body.value),
+    value: Number(body.value),
     valid_from: momentOf(body.validFrom) ?? 0,
     valid_to: momentOf(body.validTo) ?? 0,
     active: body.isActive,
@@ -133,7 +167,7 @@ function codePayload(row: DiscountCode): object {
     partnerId: row.partner_id,
     code: row.code,
     discountType: row.discount_type,
-    value: sar(row.value),
+    value: row.value,
     validFrom: iso(row.valid_from),
     validTo: iso(row.valid_to),
     isActive: row.active === 1,

@@ -1,15 +1,15 @@
 import {isCountry} from '../../contract/countries.ts'
 import type {OrderBody} from '../../contract/orders.ts'
 import type {Assumptions} from '../core/assumptions.ts'
-import {type CallOf, Created, type Rules} from '../core/call.ts'
+import {type CallOf, Created, type FieldRules, type Judging, type Rules} from '../core/call.ts'
 import {insert} from '../core/rows.ts'
 import {groups, orderLines, orders, type Terms} from '../core/schema.ts'
 import type {InFlight} from '../core/state.ts'
 import {uuidOf} from '../core/world.ts'
-import {faultsOfTexts} from '../door/body.ts'
-import {invalid, refuse, refuseFaults} from '../door/reply.ts'
+import {type FieldFault, faultsOfTexts} from '../door/body.ts'
+import {refuse} from '../door/reply.ts'
 import {deleteCart, refuseUnlessActive} from './cart.ts'
-import {checkedRef} from './cart-view.ts'
+import {faultsOfRef} from './cart-view.ts'
 import {type LockedLine, usableLock} from './checkout.ts'
 import {emit} from './events.ts'
 import {type Halalas, sar} from './money.ts'
@@ -48,7 +48,6 @@ interface NewOrder {
 export function createOrder(call: OrderCall): Created {
   const {world, partner, body, state} = call
   const ref = body.customerRef ?? ''
-  checkFields(body)
   refuseKnownReference(call)
   refuseUnlessActive(partner)
   const lock = usableLock(call, body.lockId.toLowerCase(), ref)
@@ -77,7 +76,6 @@ export function createOrder(call: OrderCall): Created {
  * is made at once, unless a fault slows it down.
  */
 export function startOrder(call: OrderCall): InFlight {
-  checkFields(call.body)
   refuseKnownReference(call)
   const {externalReference, customerRef} = call.body
   const order = {partnerId: call.partner.id, externalReference, customerRef: customerRef ?? ''}
@@ -86,20 +84,21 @@ export function startOrder(call: OrderCall): InFlight {
 }
 
 /** Field rules that the shape of the body does not say. Lengths: not shown. (O05, O17) */
-function checkFields(body: OrderBody): void {
-  const {externalReference, discountCode} = body
-  const errors = {...faultsOfTexts({externalReference}, 128), ...faultsOfTexts({discountCode})}
-  for (const [name, value] of Object.entries(body.shippingAddress)) {
+function faultsOfOrder({body}: Judging<'createOrder'>): FieldFault[] {
+  const {externalReference, discountCode, customerRef} = body
+  const address: Partial<OrderBody['shippingAddress']> = body.shippingAddress ?? {}
+  const faults = [...faultsOfTexts({externalReference}, 128), ...faultsOfTexts({discountCode})]
+  for (const [name, value = ''] of Object.entries(address)) {
     const longest = name === 'phone' ? 32 : 256
-    if (value !== undefined && value.length > longest) {
-      errors[`shippingAddress.${name}`] = [`must not exceed ${longest} characters`]
-    }
+    if (value.length <= longest) continue
+    faults.push({name: `shippingAddress.${name}`, message: `must not exceed ${longest} characters`})
   }
-  refuseFaults(errors)
-  if (body.customerRef !== undefined) checkedRef(body.customerRef)
-  if (isCountry(body.shippingAddress.countryCode)) return
-  const field = {'shippingAddress.countryCode': ['is not a valid ISO 3166-1 alpha-3 code']}
-  invalid(field, 'VALIDATION_INVALID_COUNTRY_CODE')
+  if (customerRef !== undefined) faults.push(...faultsOfRef(customerRef))
+  if (address.countryCode !== undefined && !isCountry(address.countryCode)) {
+    const message = 'is not a valid ISO 3166-1 alpha-3 code'
+    faults.push({name: 'shippingAddress.countryCode', message, code: 'VALIDATION_INVALID_COUNTRY_CODE'})
+  }
+  return faults
 }
 
 /** O05: a reference is taken for all carts of the partner. O07: whatever else the body says. */
@@ -264,5 +263,7 @@ function createdPayload({body}: OrderCall, order: NewOrder): object {
     modeBreakdown: Object.fromEntries(Object.entries(byMode).map(([mode, net]) => [mode, sar(net)])),
   }
 }
+
+export const fieldRules = {createOrder: faultsOfOrder} satisfies FieldRules
 
 export const rules = {createOrder} satisfies Rules

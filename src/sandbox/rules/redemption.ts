@@ -1,9 +1,10 @@
+import {exact} from '../../contract/money.ts'
 import type {Call} from '../core/call.ts'
 import {count, find} from '../core/rows.ts'
 import {type DiscountCode, discountCodes} from '../core/schema.ts'
 import type {World} from '../core/world.ts'
 import {invalid} from '../door/reply.ts'
-import {type Halalas, portion} from './money.ts'
+import type {Halalas} from './money.ts'
 import type {LineAmounts} from './pricing.ts'
 
 /** A discount as it is reported on an order (O15). It never changes what is charged. */
@@ -42,7 +43,9 @@ export function discountOf(
   const scoped = JSON.parse(row.scoped_variants) as string[]
   const base = row.scope === 'All' ? goods : sumNet(lines.filter((line) => scoped.includes(line.variantId)))
   const amount =
-    row.discount_type === 'Percent' ? portion(base, row.value, 10_000) : Math.min(row.value, base)
+    row.discount_type === 'Percent'
+      ? Number(exact(row.value).times(base).div(100).round())
+      : Math.min(Math.round(row.value * 100), base)
   return {id: row.id, code: row.code, amount}
 }
 

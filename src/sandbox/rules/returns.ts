@@ -1,6 +1,5 @@
 import type {ReturnBody} from '../../contract/returns.ts'
-import type {Assumptions} from '../core/assumptions.ts'
-import type {Call, CallOf, Rules} from '../core/call.ts'
+import type {Call, CallOf, FieldRules, Judging, Rules} from '../core/call.ts'
 import {find, findAll, insert, insertAndRead} from '../core/rows.ts'
 import {
   groups,
@@ -15,9 +14,9 @@ import {
 import type {State} from '../core/state.ts'
 import type {Row} from '../core/table.ts'
 import {uuidOf, type World} from '../core/world.ts'
-import {faultsOfTexts} from '../door/body.ts'
+import {type FieldFault, faultsOfTexts} from '../door/body.ts'
 import {pageOfRows} from '../door/page.ts'
-import {invalid, refuse, refuseFaults} from '../door/reply.ts'
+import {refuse} from '../door/reply.ts'
 import {iso, isoOrNull} from '../time/clock.ts'
 import {type EventType, emit} from './events.ts'
 import {globalIdOf} from './orders.ts'
@@ -40,7 +39,6 @@ function createReturn(call: CreateCall): object {
 /** 404s, then the pre-checks in the order the spec lists them (R02). No money moves. */
 function createdReturn(call: Omit<CreateCall, 'params'> & OfOrder): object {
   const {state, world, partner, body, now} = call
-  checkReasons(body.lines, state.assumptions.R03)
   const order = ownScentOrder(call)
   const group = groupOf(world, order.id, body.fulfillmentGroupId)
   const wanted = matchLines(state, linesOf(world, order.id), body.lines)
@@ -72,17 +70,25 @@ function createdReturn(call: Omit<CreateCall, 'params'> & OfOrder): object {
   return returnPayload(state, row)
 }
 
-function checkReasons(lines: RequestedLine[], known: Assumptions['R03']): void {
-  if (known === 'any') {
-    const sent = lines.map(({reasonCode}, i) => [`lines[${i}].reasonCode`, reasonCode])
-    refuseFaults(faultsOfTexts(Object.fromEntries(sent)))
-    return
-  }
-  const unknown = lines.flatMap(({reasonCode}, i) => (reasonCodes.includes(reasonCode) ? [] : [i]))
-  if (unknown.length === 0) return
-  const errors = Object.fromEntries(unknown.map((i) => [`lines[${i}].reasonCode`, ['is not a reason code']]))
-  invalid(errors, 'VALIDATION_INVALID_REASON_CODE', {allowedValues: {reasonCode: reasonCodes}})
+function faultsOfReasons({body: {lines = []}, state}: Judging<'createReturn'>): FieldFault[] {
+  const sent = lines.flatMap((line: Partial<RequestedLine> | undefined, i): [string, string][] =>
+    line?.reasonCode === undefined ? [] : [[`lines[${i}].reasonCode`, line.reasonCode]],
+  )
+  if (state.assumptions.R03 === 'any') return faultsOfTexts(Object.fromEntries(sent))
+  return sent
+    .filter(([, reason]) => !reasonCodes.includes(reason))
+    .map(([name]) => ({
+      name,
+      message: 'is not a reason code',
+      code: 'VALIDATION_INVALID_REASON_CODE',
+      more: {allowedValues: {reasonCode: reasonCodes}},
+    }))
 }
+
+export const fieldRules = {
+  createReturn: faultsOfReasons,
+  createReturnSingular: faultsOfReasons,
+} satisfies FieldRules
 
 type OfOrder = Pick<Call, 'world' | 'partner'> & {params: {orderId: string}}
 

@@ -1,7 +1,7 @@
 import type {LookupAddress} from 'node:dns'
 import {lookup} from 'node:dns/promises'
 import {isIP} from 'node:net'
-import {invalid} from '../door/reply.ts'
+import type {FieldFault} from '../door/body.ts'
 import {isLoopback, isPublic} from './addresses.ts'
 
 /** not shown: the values of details.reason. (H23) */
@@ -35,12 +35,13 @@ export async function judgeUrl(text: string, {strict}: {strict: boolean}): Promi
   return {url, addresses}
 }
 
-/** Refuses a URL that deliveries may not go to. */
-export async function refuseUnsafeUrl(text: string, options: {strict: boolean}): Promise<void> {
+/** The fault of a URL that deliveries may not go to. */
+export async function faultsOfUrl(text: string, options: {strict: boolean}): Promise<FieldFault[]> {
   const verdict = await judgeUrl(text, options)
-  if (!('reason' in verdict)) return
+  if (!('reason' in verdict)) return []
   const {reason} = verdict
-  invalid({url: ['must not be delivered to']}, 'VALIDATION_WEBHOOK_URL_UNSAFE', {reason})
+  const message = 'must not be delivered to'
+  return [{name: 'url', message, code: 'VALIDATION_WEBHOOK_URL_UNSAFE', more: {reason}}]
 }
 
 const patienceMs = 10_000

@@ -71,6 +71,7 @@ const listed = (values: string[] | undefined): string | null =>
 /** A price bound in halalas; digits beyond the halala narrow it, rounded up (3) for a minimum, down (0) for a maximum. */
 function bound(text: string | undefined, rounding: 0 | 3): number | null {
   if (text === undefined) return null
+  if (exact(text).lt(0)) return -1
   return Math.min(Number(exact(text).times(100).round(0, rounding)), Number.MAX_SAFE_INTEGER)
 }
 

@@ -1,50 +1,63 @@
 import {randomBytes} from 'node:crypto'
-import {Afterwards, type Call, type CallOf, Created, type Rules} from '../core/call.ts'
+import {
+  Afterwards,
+  type Call,
+  type CallOf,
+  Created,
+  type FieldRules,
+  type Judging,
+  type Rules,
+} from '../core/call.ts'
 import {count, find, insertAndRead, update} from '../core/rows.ts'
 import {type Attempt, type Subscription, subscriptions} from '../core/schema.ts'
 import type {World} from '../core/world.ts'
-import {faultsOfTexts} from '../door/body.ts'
+import {type FieldFault, faultsOfTexts} from '../door/body.ts'
 import {pageOfRows} from '../door/page.ts'
-import {invalid, refuse, refuseFaults} from '../door/reply.ts'
+import {invalid, refuse} from '../door/reply.ts'
 import {iso, isoOrNull} from '../time/clock.ts'
 import {eventOf, eventTypes, keepEvent, queueDelivery} from './events.ts'
-import {refuseUnsafeUrl} from './url-guard.ts'
+import {faultsOfUrl} from './url-guard.ts'
 
 /** Active subscriptions of a partner (spec, Limits). */
 const activeLimit = 5
 export const keptFor = 30 * 86_400_000
 
-type SettingsCall = CallOf<'createWebhook'> | CallOf<'updateWebhook'>
+type SettingsCall = Judging<'createWebhook'> | Judging<'updateWebhook'>
 
-/** Judges, before the transaction of a create or an update, the types, the headers, and the URL, which takes time. */
-export async function checkWebhook(call: SettingsCall): Promise<void> {
+/** The types, the headers, and the URL, whose judgement takes time. */
+async function faultsOfSettings(call: SettingsCall): Promise<FieldFault[]> {
   const {url, eventTypes: types, headers} = call.body
-  const ofTypes = types === undefined ? {} : faultsOfTypes(types)
-  const errors = {...faultsOfTexts({url}), ...ofTypes, ...(headers && faultsOfHeaders(headers))}
-  if (Object.keys(ofTypes).length > 0) invalid(errors, 'VALIDATION_ERRORS', {allowedValues: {eventTypes}})
-  refuseFaults(errors)
-  if (url === undefined || isUnchanged(call, url)) return
-  await refuseUnsafeUrl(url, call.state)
+  const named = [...faultsOfTexts({url}), ...faultsOfTypes(types), ...faultsOfHeaders(headers ?? {})]
+  const isNew = url !== undefined && !named.some(({name}) => name === 'url') && !isUnchanged(call, url)
+  return isNew ? [...named, ...(await faultsOfUrl(url, call.state))] : named
 }
 
+const allowed = {allowedValues: {eventTypes}}
+
 /** H16: an empty list, or a type that does not exist. */
-function faultsOfTypes(types: readonly string[]): Record<string, string[]> {
-  if (types.length === 0) return {eventTypes: ['must name an event type']}
-  const unknown = types.flatMap((type, i) => (eventTypes.some((known) => known === type) ? [] : [i]))
-  return Object.fromEntries(unknown.map((i) => [`eventTypes[${i}]`, ['is not an event type']]))
+function faultsOfTypes(types?: readonly (string | undefined)[]): FieldFault[] {
+  if (types?.length === 0) return [{name: 'eventTypes', message: 'must name an event type', more: allowed}]
+  const unknown = (types ?? []).flatMap((type, i) =>
+    type === undefined || eventTypes.some((known) => known === type) ? [] : [`eventTypes[${i}]`],
+  )
+  return unknown.map((name) => ({name, message: 'is not an event type', more: allowed}))
 }
 
 /** H20: names are unique whatever their case, values are visible ASCII. */
-function faultsOfHeaders(headers: Readonly<Record<string, string>>): Record<string, string[]> {
+function faultsOfHeaders(headers: Readonly<Record<string, string>>): FieldFault[] {
   const seen = new Set<string>()
-  const faultOf = (name: string, value: string) => {
-    if (seen.has(name.toLowerCase())) return ['is named twice']
-    seen.add(name.toLowerCase())
-    return /^[\x20-\x7e\t]*$/.test(value) ? [] : ['must be visible ASCII']
-  }
-  const faults = Object.entries(headers).map(([name, value]) => [`headers.${name}`, faultOf(name, value)])
-  return Object.fromEntries(faults.filter(([, messages]) => messages?.length))
+  return Object.entries(headers).flatMap(([header, value]) => {
+    const name = `headers.${header}`
+    if (seen.has(header.toLowerCase())) return [{name, message: 'is named twice'}]
+    seen.add(header.toLowerCase())
+    return /^[\x20-\x7e\t]*$/.test(value) ? [] : [{name, message: 'must be visible ASCII'}]
+  })
 }
+
+export const fieldRules = {
+  createWebhook: faultsOfSettings,
+  updateWebhook: faultsOfSettings,
+} satisfies FieldRules
 
 function isUnchanged({world, params}: SettingsCall, url: string): boolean {
   if (!('webhookId' in params)) return false
