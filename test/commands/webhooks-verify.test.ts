@@ -154,7 +154,7 @@ describe('webhooks verify', () => {
     expect((await verify(delivery)).code).toBe(6)
     const {items, tried} = JSON.parse((await verify(delivery, '--discover', '--json')).stdout)
     expect(items).toEqual([{scheme: '{body}{timestamp} sha512 base64 s=', change: null, ageSeconds: 3}])
-    expect(tried).toBeGreaterThan(1000)
+    expect(tried).toBeGreaterThan(400)
     expect((await verify(delivery, '--scheme', items[0].scheme)).code).toBe(0)
     const none = await verify(delivery, '--discover', '--signature', 'ab'.repeat(32), '--json')
     expect([none.code, JSON.parse(none.stdout).error.details]).toMatchObject([6, {reason: 'nothing'}])

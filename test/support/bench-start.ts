@@ -1,5 +1,6 @@
 // How fast the program starts, on every Node that is here, beside the least that one request could take.
 import {spawnSync} from 'node:child_process'
+import {createHmac} from 'node:crypto'
 import {existsSync, rmSync, writeFileSync} from 'node:fs'
 import {join} from 'node:path'
 import {print} from './bench-figures.ts'
@@ -27,6 +28,16 @@ require('node:http').get(url, {headers: {authorization: 'Bearer ' + token}}, (an
   answer.on('data', (part) => (text += part)).on('end', () => process.stdout.write(JSON.stringify(JSON.parse(text), null, 2)))
 })`
 
+/** A delivery of 1 KiB in a file. */
+function keptDelivery(folder: string): string {
+  const path = join(folder, 'delivery.json')
+  const body = JSON.stringify({eventId: '77e0a1b2c3d4', data: {note: 'é/'.repeat(330)}})
+  const mac = createHmac('sha256', 'whsec_of-the-bench').update(`1795341600.${body}`).digest('hex')
+  const headers = {'X-Service-Timestamp': '1795341600', 'X-Service-Signature': `v1=${mac}`}
+  writeFileSync(path, JSON.stringify({headers, body}))
+  return path
+}
+
 function candidatesOf(program: string, folder: string, {env, orderId}: Running): Candidate[] {
   const cold = join(folder, 'empty')
   const first = {
@@ -40,6 +51,8 @@ function candidatesOf(program: string, folder: string, {env, orderId}: Running):
     ['explain', 'RATE_LIMITED'],
   ]
   const scent = (...argv: string[]) => [program, ...argv]
+  const verify = ['webhooks', 'verify', keptDelivery(folder), '--tolerance', 'none']
+  const secret = {SCENT_WEBHOOK_SECRET: 'whsec_of-the-bench'}
   return [
     {name: 'node -e 0', args: ['-e', '0']},
     {
@@ -52,6 +65,8 @@ function candidatesOf(program: string, folder: string, {env, orderId}: Running):
     {name: 'help orders', args: scent('help', 'orders'), bar: 1.3},
     {name: 'explain', args: scent(...explain), bar: 2.3},
     {name: 'orders get', args: scent(...get), env, bar: 3.4},
+    {name: 'webhooks verify', args: scent(...verify), env: secret, bar: 2.7},
+    {name: 'webhooks verify --discover', args: scent(...verify, '--discover'), env: secret, bar: 6},
     {name: 'help for 60 columns', args: scent('orders', 'get', '--help'), env: {OCLIF_COLUMNS: '60'}, bar: 4},
     {name: 'explain, first run', args: scent(...explain), ...first, bar: 3.3},
     {name: 'orders get, first run', args: scent(...get), ...first, bar: 5},
