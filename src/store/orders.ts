@@ -27,6 +27,8 @@ export const locked = z.object({
   expiresAt: z.nullable(z.string()),
   pricedAt: z.nullable(z.string()),
   total: amount,
+  /** The part of the total that is for shipping, if the service told what the goods cost. */
+  shipping: z.optional(amount),
   lines: z.array(line),
 })
 

@@ -4,41 +4,47 @@ import {minus} from '../../flows/order/price.ts'
 import {span} from '../../terminal/cells.ts'
 import {counted} from '../../terminal/text.ts'
 import {follow, openBoard, openTicker} from '../board.ts'
-import type {CheckedRows} from '../file/check.ts'
 import type {Wish} from '../kind.ts'
-import {ordersIn} from './file.ts'
+import {type FileOrder, ordersIn} from './file.ts'
 import {aboveLimit, type DryRun, type OrderPlan, planOrders, type RefusedOrder} from './plan.ts'
 import {type OrderPreviews, previewOrders} from './preview.ts'
-import {planCard, refusedTables, shortText} from './screen.ts'
+import {placedText, planCard, refusedTables, shortText, unknownFees} from './screen.ts'
 
 /** Plans a job without a record of it. Changes nothing at the service, unless its orders are to be priced by previews. */
 export async function dryRun(wish: Wish): Promise<DryRun> {
   const {screen, options, preview} = wish
   const refused: RefusedOrder[] = []
-  const {plan, rows} = await planOrders(wish, {append: async () => {}}, '', (order) => refused.push(order))
+  const planned = await planOrders(wish, {append: async () => {}}, '', (order) => refused.push(order))
+  const {plan} = planned
   const run = preview
-    ? withPreviews(plan, await livePreviews(wish, rows, plan.orders))
+    ? withPreviews(plan, await livePreviews(wish, planned), refused)
     : {...plan, refused, total: null, baskets: null}
   screen.show(planCard(run), ...refusedTables(run))
-  if (shortText(run)) screen.note(shortText(run))
+  for (const text of [placedText(run), preview && unknownFees(run), shortText(run)])
+    if (text) screen.note(text)
   const failure = findingOf(run, options.maxTotal)
   if (failure) screen.finding(failure)
   return run
 }
 
 /** What live previews say in the place of the plan's own figures. */
-function withPreviews(plan: OrderPlan, previews: OrderPreviews): DryRun {
+function withPreviews(plan: OrderPlan, previews: OrderPreviews, known: RefusedOrder[]): DryRun {
   const amount = (value: string | null) => (value === null ? null : digits(value))
   const total = amount(previews.total)
+  const refused = [...known.filter(isTaken), ...previews.refused]
   return {
     ...plan,
     ...previews,
+    refused: refused.sort((a, b) => (a.rows[0] ?? 0) - (b.rows[0] ?? 0)),
     goods: amount(previews.goods),
     total,
     currency: plan.currency ?? previews.currency,
     walletAfter: plan.wallet === null || total === null ? null : minus(plan.wallet, total),
   }
 }
+
+/** No preview would tell: the basket can be ordered, under another reference. */
+const isTaken = ({state}: RefusedOrder) => state === 'ORDER_MISMATCH'
 
 /** The problem that an import would run into now, if any. */
 function findingOf(run: DryRun, maxTotal: string | null | undefined): Failure | undefined {
@@ -51,14 +57,24 @@ function findingOf(run: DryRun, maxTotal: string | null | undefined): Failure | 
   })
 }
 
+type Planned = Awaited<ReturnType<typeof planOrders>>
+
+/** The orders under whose reference none stands. */
+async function* ordersLeft(
+  {file, checked, found}: Planned['rows'],
+  earlier: Planned['earlier'],
+): AsyncGenerator<FileOrder> {
+  for await (const order of ordersIn(file, checked, found))
+    if (!earlier.standing(order) && !earlier.taken(order)) yield order
+}
+
 /** A basket takes at least an add, its preview, and a request that empties the cart. */
 const REQUESTS = 3
 
 /** Prices the orders of a file by live previews, and shows how far that is. Says before what it puts into carts. */
 async function livePreviews(
   {screen, session, file, concurrency}: Wish,
-  rows: CheckedRows,
-  total: number,
+  {rows, earlier, plan}: Planned,
 ): Promise<OrderPreviews> {
   // The same names each time: a run takes out what one that was killed has left there.
   const name = `scent-dry-run-${file.hash.slice(0, 16)}`
@@ -70,6 +86,7 @@ async function livePreviews(
   })
   const board = openBoard(process.stderr, 'Previews')
   session.showOn(board)
+  const total = plan.orders - plan.alreadyPlaced
   const counts = {done: 0, total, refused: 0, unknown: 0, charged: null, currency: null}
   const work = {requestsEach: () => REQUESTS, counts: () => counts}
   const ticker = follow(board, openTicker(session, work, board, stop))
@@ -78,7 +95,8 @@ async function livePreviews(
     return await previewOrders({
       client,
       patience: {...time, stop},
-      orders: ordersIn(rows.file, rows.checked, rows.found),
+      orders: ordersLeft(rows, earlier),
+      feeOf: ({address}) => earlier.fees(address)?.fee,
       carts: Array.from({length: concurrency}, (_, at) => `${name}-${at + 1}`),
       tell(event) {
         if (event.kind === 'asking-again')

@@ -1,6 +1,8 @@
+import {createHash} from 'node:crypto'
 import {addressFields, fieldRule} from '../../contract/address.ts'
 import type {ShippingAddress} from '../../contract/orders.ts'
 import {longerThan} from '../../contract/wire.ts'
+import {quantities} from '../../flows/cart/lines.ts'
 import type {Row} from '../../store/rows.ts'
 import {
   checkRows,
@@ -63,6 +65,15 @@ export async function* ordersIn(
       rows,
     }
   }
+}
+
+/** Equal for equal baskets, whatever the order of their lines. */
+export function basketOf(lines: readonly {variantId?: string; quantity: number}[]): string {
+  const text = [...quantities(lines.map(({variantId = '', quantity}) => ({variantId, quantity})))]
+    .map(([id, quantity]) => `${id}=${quantity}`)
+    .sort()
+    .join()
+  return createHash('sha256').update(text).digest('base64')
 }
 
 const shared = ['customerRef', 'discountCode', ...addressFields.map(({name}) => name)]

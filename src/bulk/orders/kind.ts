@@ -23,7 +23,7 @@ import {
   verdictsOf,
 } from './report.ts'
 import {type BulkEvent, runBulkOrders} from './run.ts'
-import {planCard, planQuestion, planText, summaryCard, verdictTable} from './screen.ts'
+import {placedText, planCard, planQuestion, planText, summaryCard, verdictTable} from './screen.ts'
 
 /** Orders of a file, each charged at most once. */
 export const orderKind: Kind = {
@@ -42,6 +42,10 @@ async function planJob(wish: Wish, draft: Pick<JobDraft, 'append'>, at: string):
   const {plan} = await planOrders(wish, draft, at)
   const above = aboveLimit('goods', plan, options.maxTotal)
   if (above) throw above
+  if (plan.alreadyPlaced === plan.orders) {
+    screen.note(`${placedText(plan)} Nothing is left to be ordered.`)
+    return
+  }
   if (process.stderr.isTTY) await screen.screen(planCard(plan))
   else screen.note(planText(plan))
   await (await screen.ask()).confirm(planQuestion(plan))

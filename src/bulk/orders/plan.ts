@@ -3,12 +3,15 @@ import {leastMs} from '../../contract/limits.ts'
 import {type Digits, digits, exact} from '../../contract/money.ts'
 import {minus} from '../../flows/order/price.ts'
 import {readBalance} from '../../flows/wallet.ts'
+import type {Outcome} from '../../store/orders.ts'
 import {moneyText} from '../../terminal/cells.ts'
 import {type CheckedRows, lookUpSkus} from '../file/check.ts'
+import {copyOf} from '../file/rows.ts'
 import {appendAll, type JobDraft} from '../journal.ts'
 import type {Wish} from '../kind.ts'
 import {ifOpen, type Offers, type RuledOut, readOffers, ruledOut} from '../offers.ts'
 import type {PlannedRow} from '../records.ts'
+import {type Earlier, readEarlier, type Standing} from './earlier.ts'
 import {type FileOrder, ordersIn} from './file.ts'
 
 /** What a job of orders will do, before anything is sent that changes anything. */
@@ -17,18 +20,32 @@ export interface OrderPlan {
   orders: number
   lines: number
   units: number
-  /** Orders that can't be made, as far as is known. Nothing of them is in any sum. */
+  /** Orders that stand already, and the jobs that placed them. */
+  alreadyPlaced: number
+  placedBy: string[]
+  /** Orders that can't be made, as far as is known. Neither of these and of those that stand is anything in a sum. */
   refused: number
   /** The goods with VAT at the prices of this moment; shipping comes on top. null if the catalog can't be read. */
   goods: Digits | null
+  /** What shipping costs by the fees of earlier orders; null if one of the cities is not known from them. */
+  shipping: Digits | null
+  /** Where to, with the fee that an earlier order was charged; null if there was none. */
+  cities: CityPlan[]
   currency: string | null
-  /** One for each line, and two for each order. */
+  /** One for each line, and two for each order, of those that do not stand. */
   requests: number
   /** How long these take at the quota of a job, in milliseconds. */
   leastMs: number
   /** What the wallet holds now, and will when that is paid; null if that is not known. */
   wallet: Digits | null
   walletAfter: Digits | null
+}
+
+interface CityPlan {
+  city: string
+  countryCode: string
+  orders: number
+  fee: Digits | null
 }
 
 /** A plan with the orders that can't be made, and with what live previews say if they were asked for. */
@@ -57,7 +74,7 @@ export function refusalOf(
 
 /**
  * Writes every order into the draft of a job, and adds up what they will take. Only reads. `refuse` hears of the orders
- * that can't be made by what the catalog says.
+ * that can't be made by what the catalog and the records of this machine say.
  */
 export async function planOrders(
   wish: Wish,
@@ -70,41 +87,78 @@ export async function planOrders(
   progress.say('Reading the catalog …')
   const rows = await lookUpSkus(wish, await session.catalogTools())
   progress.say('Planning …')
-  const offers = await readOffers(client, await variantsIn(rows))
-  const sums: Sums = {orders: 0, lines: 0, units: 0, refused: 0, goods: exact('0')}
-  await appendAll(draft, plannedRows(rows, offers, at, sums, refuse))
+  const {variants, references} = await namesIn(rows)
+  const known = {offers: await readOffers(client, variants), earlier: await readEarlier(session, references)}
+  const sums = openSums(known)
+  await appendAll(draft, plannedRows(rows, known, at, sums, refuse))
   const wallet = (await ifOpen(readBalance(client)))?.balance ?? null
   progress.clear()
-  return {rows, plan: {file: source.path, ...planOf(sums, offers, wallet)}}
+  return {rows, earlier: known.earlier, plan: {file: source.path, ...planOf(sums, known.offers, wallet)}}
 }
 
-interface Sums {
-  orders: number
-  lines: number
-  units: number
-  refused: number
-  goods: ReturnType<typeof exact>
+/** What is known of the orders of a file before anything is sent. */
+interface Known {
+  offers: Offers
+  earlier: Earlier
 }
 
-/** Every order of the file as the journal keeps it; adds each to the sums. */
+const openSums = ({earlier}: Known) => ({
+  ...{orders: 0, lines: 0, units: 0, requests: 0, alreadyPlaced: 0, refused: 0},
+  placedBy: new Set<string>(),
+  goods: exact('0'),
+  cities: new Map<string, CityPlan>(),
+  feeOf: earlier.fees,
+})
+type Sums = ReturnType<typeof openSums>
+
+/** Every order of the file as the journal keeps it; adds each to the sums. Those that stand have their outcome at once. */
 async function* plannedRows(
   {file, checked, found}: CheckedRows,
-  offers: Offers,
+  {offers, earlier}: Known,
   at: string,
   sums: Sums,
   refuse: (order: RefusedOrder) => void,
-): AsyncGenerator<PlannedRow> {
+): AsyncGenerator<PlannedRow | Outcome> {
   for await (const order of ordersIn(file, checked, found)) {
     const goods = goodsOf(order, offers)
     sums.orders += 1
     sums.lines += order.lines.length
     sums.units += order.lines.reduce((units, {quantity}) => units + quantity, 0)
-    const out = ruledOutOf(order, offers)
-    if (out !== undefined) {
+    yield rowOf(order, goods, at)
+    const standing = earlier.standing(order)
+    if (standing !== undefined) {
+      sums.alreadyPlaced += 1
+      if (standing.job !== null) sums.placedBy.add(standing.job)
+      yield outcomeOf(standing, at)
+      continue
+    }
+    sums.requests += order.lines.length + 2
+    const out = earlier.taken(order) ?? ruledOutOf(order, offers)
+    if (out === undefined) addUp(sums, order, goods)
+    else {
       sums.refused += 1
       refuse(refusalOf(order, out))
-    } else if (goods !== null) sums.goods = sums.goods.plus(goods)
-    yield rowOf(order, goods, at)
+    }
+  }
+}
+
+/** Adds an order that can be made to the sums. */
+function addUp(sums: Sums, {address: {city, countryCode}}: FileOrder, goods: string | null): void {
+  if (goods !== null) sums.goods = sums.goods.plus(goods)
+  const key = `${countryCode} ${city}`
+  const place = sums.cities.get(key) ?? {city, countryCode, orders: 0, fee: null}
+  place.orders += 1
+  place.fee = sums.feeOf({city, countryCode})?.fee ?? null
+  sums.cities.set(key, place)
+}
+
+/** The outcome of an order that is not sent, as it stands already. */
+function outcomeOf({job, outcome}: Standing, at: string): Outcome {
+  const message = `${job === null ? 'It was ordered' : `Job ${job} placed it`} at ${outcome.at}.`
+  return {
+    ...{step: 'OUTCOME', at, reference: outcome.reference, outcome: 'already-placed', http: null},
+    ...{state: 'CONFLICT_ORDER_DUPLICATE_REFERENCE', orderId: outcome.orderId, total: outcome.total},
+    ...{currency: outcome.currency, status: outcome.status, message},
   }
 }
 
@@ -115,18 +169,18 @@ function ruledOutOf({lines}: FileOrder, offers: Offers): RuledOut | undefined {
 }
 
 function planOf(
-  {orders, lines, units, refused, goods: sum}: Sums,
+  {goods: sum, cities: places, placedBy, feeOf: _, requests, ...counts}: Sums,
   offers: Offers,
   wallet: Digits | null,
 ): Omit<OrderPlan, 'file'> {
-  const requests = lines + 2 * orders
   const goods = offers.size === 0 ? null : digits(sum.toFixed())
+  const cities = [...places.values()]
   return {
-    orders,
-    lines,
-    units,
-    refused,
+    ...counts,
+    placedBy: [...placedBy],
     goods,
+    shipping: shippingOf(cities),
+    cities,
     currency: [...offers.values()].find(({currency}) => currency !== null)?.currency ?? null,
     requests,
     leastMs: leastMs(requests),
@@ -135,13 +189,23 @@ function planOf(
   }
 }
 
-/** Every variant that a checked file orders, once. */
-async function variantsIn({file, checked, found}: CheckedRows): Promise<Set<string>> {
-  const ids = new Set<string>()
-  for await (const order of ordersIn(file, checked, found)) {
-    for (const {variantId = ''} of order.lines) ids.add(variantId.toLowerCase())
+function shippingOf(cities: CityPlan[]): Digits | null {
+  let sum = exact('0')
+  for (const {orders, fee} of cities) {
+    if (fee === null) return null
+    sum = sum.plus(exact(fee).times(orders))
   }
-  return ids
+  return digits(sum.toFixed())
+}
+
+/** Every variant that a checked file orders, and every reference, once. */
+async function namesIn({file, checked, found}: CheckedRows) {
+  const [variants, references] = [new Set<string>(), new Set<string>()]
+  for await (const {reference, lines} of ordersIn(file, checked, found)) {
+    references.add(copyOf(reference))
+    for (const {variantId = ''} of lines) variants.add(copyOf(variantId.toLowerCase()))
+  }
+  return {variants, references}
 }
 
 function rowOf(order: FileOrder, goods: string | null, at: string): PlannedRow {

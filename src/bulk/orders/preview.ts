@@ -1,16 +1,15 @@
-import {createHash} from 'node:crypto'
 import type {Client} from '../../client/client.ts'
 import {previewCheckout} from '../../contract/checkout.ts'
 import {Failure, isFailure} from '../../contract/failure.ts'
 import {type Digits, exact} from '../../contract/money.ts'
 import {emptyCart} from '../../flows/cart/edit.ts'
-import {type CartLine, linesOf, quantities, sameLines} from '../../flows/cart/lines.ts'
+import {type CartLine, linesOf, sameLines} from '../../flows/cart/lines.ts'
 import {notReady} from '../../flows/order/lock.ts'
-import {type Price, priceOf} from '../../flows/order/price.ts'
+import {type Price, plus, priceOf} from '../../flows/order/price.ts'
 import {reasonOf} from '../../flows/order/records.ts'
 import {type Patience, patiently} from '../../flows/outage.ts'
 import {pool} from '../pool.ts'
-import type {FileOrder} from './file.ts'
+import {basketOf, type FileOrder} from './file.ts'
 import {fillExactly} from './fill.ts'
 import {type RefusedOrder, refusalOf} from './plan.ts'
 
@@ -33,6 +32,8 @@ interface PreviewRun {
   orders: AsyncGenerator<FileOrder>
   /** Carts that this run alone fills, and empties again: one for each basket that is previewed at a time. */
   carts: string[]
+  /** What shipping an order costs, if that is known better than by its preview, which takes every city as a near one. */
+  feeOf?(order: FileOrder): Digits | undefined
   tell(event: PreviewEvent): void
 }
 
@@ -58,7 +59,7 @@ export async function previewOrders(run: PreviewRun): Promise<OrderPreviews> {
   async function price(order: FileOrder): Promise<void> {
     if (run.patience.stop.aborted) throw new Failure('INTERRUPTED')
     const lines = order.lines.map(({variantId = '', quantity}) => ({variantId, quantity}))
-    const key = keyOf(lines)
+    const key = basketOf(lines)
     const cart = free.pop() ?? ''
     const basket = baskets.get(key) ?? previewBasket(run, cart, lines)
     baskets.set(key, basket)
@@ -76,7 +77,7 @@ export async function previewOrders(run: PreviewRun): Promise<OrderPreviews> {
     if (isRefused) refused.push(refusalOf(order, {state: basket.code, message: reasonOf(basket)}))
     else {
       goods.add(basket.goodsWithVat)
-      total.add(basket.charged)
+      total.add(chargedFor(basket, run.feeOf?.(order)))
       currency ??= basket.currency
     }
     run.tell({kind: 'order-priced', refused: isRefused})
@@ -92,13 +93,10 @@ export async function previewOrders(run: PreviewRun): Promise<OrderPreviews> {
   }
 }
 
-/** Equal for equal baskets. */
-function keyOf(lines: CartLine[]): string {
-  const text = [...quantities(lines)]
-    .map(([id, quantity]) => `${id}=${quantity}`)
-    .sort()
-    .join()
-  return createHash('sha256').update(text).digest('base64')
+/** What an order would be charged: with its fee if one is known, unless it is shipped free. */
+function chargedFor({charged, goodsWithVat, shipping}: Price, fee: Digits | undefined): Digits | null {
+  const isFree = shipping !== null && exact(shipping).lte(0)
+  return fee === undefined || goodsWithVat === null || isFree ? charged : plus(goodsWithVat, fee)
 }
 
 /** A sum that is null as soon as one part of it is not known. */

@@ -1,4 +1,5 @@
 import {type Digits, exact} from '../../contract/money.ts'
+import {isFar} from '../../flows/order/fees.ts'
 import {badge, type Cell, money, moneyText, span} from '../../terminal/cells.ts'
 import {localColumns} from '../../terminal/columns.ts'
 import {type Card, card, type Table} from '../../terminal/table.ts'
@@ -63,12 +64,15 @@ function proofText({proved, debits, missing, others}: Ledger): string {
 export function planCard(plan: OrderPlan | DryRun): Card<OrderPlan | DryRun> {
   const amount = (value: Digits | null | undefined): Cell => money(value, plan.currency ?? 'SAR')
   const run = 'baskets' in plan ? plan : undefined
-  const lines = `file; orders; lines; units; refused Orders that can't be made; goods Goods incl. VAT;
-    total Total with shipping; baskets Baskets previewed; wallet Wallet now;
+  const lines = `file; orders; alreadyPlaced Placed before; refused Orders that can't be made; lines; units;
+    goods Goods incl. VAT; cities Shipping an order; shipping Shipping by these fees; total Total with shipping; baskets Baskets previewed; wallet Wallet now;
     walletAfter Wallet after${run?.total == null ? ' the goods' : ''}; requests; leastMs Time at the quota`
   const fields = localColumns<OrderPlan | DryRun>(lines, {
     refused: ({refused}) => (Array.isArray(refused) ? refused.length : refused) || null,
+    alreadyPlaced: ({alreadyPlaced}) => alreadyPlaced || null,
     goods: ({goods}) => amount(goods),
+    cities: ({cities}) => feesText(cities, plan.currency) || null,
+    shipping: ({shipping, cities}) => (cities.length === 0 || run?.total != null ? null : amount(shipping)),
     total: () => amount(run?.total),
     baskets: () => run?.baskets ?? null,
     wallet: ({wallet}) => amount(wallet),
@@ -79,6 +83,43 @@ export function planCard(plan: OrderPlan | DryRun): Card<OrderPlan | DryRun> {
     plan,
     fields.filter(({get}) => get(plan) !== null),
   )
+}
+
+/** Cities that a sentence names. */
+const SOME_CITIES = 5
+
+/** Such as `Riyadh 28.75 SAR, Jeddah not known`: what earlier orders there were charged. */
+function feesText(cities: OrderPlan['cities'], currency: string | null): string {
+  if (cities.every(({fee}) => fee === null)) return ''
+  return listed(
+    cities.map(({city, fee}) => `${city} ${fee === null ? 'not known' : moneyText(fee, currency)}`),
+    ', ',
+  )
+}
+
+function listed(names: string[], between: string): string {
+  const more = names.length - SOME_CITIES
+  return names.slice(0, SOME_CITIES).join(between) + (more > 0 ? ` and ${more} more` : '')
+}
+
+/** The cities whose fee no preview knows, and no earlier order tells; '' if there is none. */
+export function unknownFees({cities}: Pick<OrderPlan, 'cities'>): string {
+  const names = cities.filter((place) => place.fee === null && isFar(place)).map(({city}) => city)
+  return names.length === 0
+    ? ''
+    : `Shipping to ${listed(names, ', ')} may cost more than in this total: no preview knows the fee of a city, and no earlier order tells it.`
+}
+
+/** Which orders of a file stand already; '' if none does. */
+export function placedText({
+  orders,
+  alreadyPlaced,
+  placedBy,
+}: Pick<OrderPlan, 'orders' | 'alreadyPlaced' | 'placedBy'>): string {
+  if (alreadyPlaced === 0) return ''
+  const jobs = `${placedBy.length === 1 ? 'job' : 'jobs'} ${listed(placedBy, ', ')}`
+  const by = placedBy.length === 0 ? 'before' : `by ${jobs}`
+  return `${alreadyPlaced} of ${orders} ${alreadyPlaced === 1 ? 'was' : 'were'} placed ${by}.`
 }
 
 const refusedColumns = localColumns<RefusedOrder>(
@@ -102,11 +143,15 @@ export const shortText = (plan: Pick<OrderPlan, 'walletAfter'>) =>
   isShort(plan) ? 'The wallet does not cover it.' : ''
 
 export function planQuestion(plan: OrderPlan): string {
-  const {orders, refused, goods, currency} = plan
+  const {orders, alreadyPlaced, refused, goods, shipping, currency} = plan
+  const fees = shipping === null ? '' : ` (${moneyText(shipping, currency)} by earlier orders)`
   const cost =
-    goods === null ? 'at the prices of their locks' : `for ${moneyText(goods, currency)} plus shipping`
-  const more = refused === 0 ? '' : ` ${refused} more can't be made at present, and are tried all the same.`
-  return `Place ${counted(orders - refused, 'order')} ${cost}?${more} ${shortText(plan)}`.trim()
+    goods === null ? 'at the prices of their locks' : `for ${moneyText(goods, currency)} plus shipping${fees}`
+  const more = refused === 0 ? '' : `${refused} more can't be made at present, and are tried all the same.`
+  const count = orders - alreadyPlaced - refused
+  const asked =
+    count === 0 ? 'Nothing can be ordered at present. Go on?' : `Place ${counted(count, 'order')} ${cost}?`
+  return [asked, more, placedText(plan), shortText(plan)].filter(Boolean).join(' ')
 }
 
 /** A plan in one line, for the log of a script. */
@@ -120,5 +165,5 @@ export function planText(plan: OrderPlan): string {
     `${requests} requests`,
     timeText(leastMs),
   ]
-  return `Planned: ${parts.join(', ')}. ${shortText(plan)}`.trim()
+  return [`Planned: ${parts.join(', ')}.`, placedText(plan), shortText(plan)].filter(Boolean).join(' ')
 }

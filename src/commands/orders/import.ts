@@ -21,6 +21,8 @@ FILE is CSV with the columns externalReference, customerRef, variantId (or sku),
 
 ${exportsText}
 
+The plan knows what the records of this machine tell: which orders of the file stand already, as they are not sent again, and what shipping to a city cost before. Of orders that all stand nothing is asked.
+
 Every step is written to a journal before it is sent. Whatever breaks, \`scent jobs resume JOB\` goes on where it stopped, under the same references: no order is made twice. After the first Ctrl-C no further order is sent, and those that were are brought to their end; a second one leaves at once.
 
 An order whose goods cost more than in the plan is refused, unless --max-drift allows it. Shipping comes on top: its fee depends on the city, which the service learns only when the order is made. If the fee lifts the job above --max-total, that is told (exit code 8).

@@ -10,7 +10,10 @@ export interface CityFee {
 }
 
 type Place = Pick<ShippingAddress, 'city' | 'countryCode'>
-type Ordered = Pick<OrderEntry, 'address' | 'locks' | 'outcome' | 'updatedAt'>
+type Ordered = Pick<OrderEntry, 'outcome' | 'updatedAt'> & {
+  address: Place
+  locks: readonly Pick<OrderEntry['locks'][number], 'total' | 'shipping'>[]
+}
 
 // not shown: the list of cities of the near zone.
 const NEAR = /^(ar[- ]?)?riyadh$|^الرياض$/i
@@ -25,18 +28,44 @@ const keyOf = ({city, countryCode}: Place) => `${countryCode} ${city.trim().toLo
  * shipping may have been free, whatever the city.
  */
 export function cityFees(orders: Iterable<Ordered>): (place: Place) => CityFee | undefined {
-  const fees = new Map<string, CityFee>()
+  return newestOf(orders, (order) => {
+    const extra = extraOf(order)
+    return extra?.gt(0) ? {extra: digits(extra.toFixed()), at: order.updatedAt} : undefined
+  })
+}
+
+/** What shipping an order to a place cost. */
+interface ShippingFee {
+  fee: Digits
+  at: string
+}
+
+/** The same for the whole fee, of near places too. Orders that were shipped free tell nothing. */
+export function shippingFees(orders: Iterable<Ordered>): (place: Place) => ShippingFee | undefined {
+  return newestOf(orders, (order) => {
+    const locked = order.locks.at(-1)?.shipping
+    const extra = extraOf(order)
+    if (locked === undefined || extra === undefined || exact(locked).lte(0)) return undefined
+    return {fee: digits(extra.plus(exact(locked)).toFixed()), at: order.updatedAt}
+  })
+}
+
+/** What an order was charged beyond its lock. */
+function extraOf({locks, outcome}: Ordered): ReturnType<typeof exact> | undefined {
+  const locked = locks.at(-1)?.total
+  if (outcome?.outcome !== 'placed' || outcome.total === null || locked === undefined) return undefined
+  return exact(outcome.total).minus(exact(locked))
+}
+
+function newestOf<Fee extends {at: string}>(
+  orders: Iterable<Ordered>,
+  feeOf: (order: Ordered) => Fee | undefined,
+): (place: Place) => Fee | undefined {
+  const fees = new Map<string, Fee>()
   for (const order of orders) {
     const fee = feeOf(order)
     const before = fees.get(keyOf(order.address))
     if (fee && !(before && before.at > fee.at)) fees.set(keyOf(order.address), fee)
   }
   return (place) => fees.get(keyOf(place))
-}
-
-function feeOf({locks, outcome, updatedAt}: Ordered): CityFee | undefined {
-  const locked = locks.at(-1)?.total
-  if (outcome?.outcome !== 'placed' || outcome.total === null || locked === undefined) return undefined
-  const extra = exact(outcome.total).minus(exact(locked))
-  return extra.lte(0) ? undefined : {extra: digits(extra.toFixed()), at: updatedAt}
 }

@@ -5,7 +5,7 @@ import type {Digits} from '../../contract/money.ts'
 import {type CartLine, type CartRef, linesOf, sameLines} from '../cart/lines.ts'
 import {OUTAGE_MS} from '../outage.ts'
 import {type Open, type OrderOutcome, refusedOrUnknown} from './machine.ts'
-import {isAbove} from './price.ts'
+import {isAbove, priceOf} from './price.ts'
 import {note, type OrderIntent, type OrderTools, type PriceLock} from './records.ts'
 import {cartQuery, submitLock} from './submit.ts'
 
@@ -211,6 +211,7 @@ export function noteLock(
   {lock, preview, lines}: Locked,
 ): Promise<void> {
   const {lockExpiresAt: expiresAt = null, pricedAt = null} = preview
+  const {shipping} = priceOf(preview)
   return note(tools, {
     step: 'LOCKED',
     reference,
@@ -218,6 +219,7 @@ export function noteLock(
     expiresAt,
     pricedAt,
     total: String(lock.total),
+    ...(shipping === null ? {} : {shipping: String(shipping)}),
     lines,
   })
 }
