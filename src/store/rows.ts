@@ -103,14 +103,11 @@ export const TO_UTF_8 =
   'Save the file as UTF-8 (Excel: "CSV UTF-8"), or convert it: `iconv -f WINDOWS-1256 -t UTF-8 FILE` (1256 is Arabic Windows, 1252 western).'
 
 async function* csvRows(csv: Csv, header: RowFile['header'], columns: Columns): AsyncGenerator<Row> {
+  const kept = columns.flatMap((name, at) => (name === null ? [] : [{name, at}]))
   for await (const {line, cells, problem = misfit(cells, header, columns)} of csvRecords(csv)) {
     if (line === header.line) continue
     if (problem) yield {line, fields: {}, problem}
-    else
-      yield {
-        line,
-        fields: Object.fromEntries(columns.flatMap((name, at) => (name === null ? [] : [[name, cells[at]]]))),
-      }
+    else yield {line, fields: Object.fromEntries(kept.map(({name, at}) => [name, cells[at]]))}
   }
 }
 
