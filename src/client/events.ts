@@ -58,15 +58,22 @@ export function redact(text: string, secrets: readonly string[]): string {
 
 function blot(text: string, secrets: readonly string[]): string {
   let out = text
-  for (const form of secrets.flatMap(formsOf)) out = out.replaceAll(form, BLOT)
+  for (const form of secrets.flatMap(formsOf))
+    out = out.replaceAll(form.length < SHORTEST ? alone(form) : form, BLOT)
   return out
 }
 
 const formsOf = (secret: string): string[] =>
   secret === '' ? [] : [secret, encodeURIComponent(secret), JSON.stringify(secret).slice(1, -1)]
 
-/** A shorter secret is a word that any answer may have. */
+/** A shorter secret is a part of many words, or a word that any answer may have. */
 const SHORTEST = 8
+
+/** A text where it stands alone, and not inside a word. */
+const alone = (text: string) => {
+  const plain = text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')
+  return new RegExp(`(?<![\\p{L}\\p{N}])${plain}(?![\\p{L}\\p{N}])`, 'gu')
+}
 
 /**
  * The value of a JSON text without these secrets in its texts and names, so that what a service repeats of them is

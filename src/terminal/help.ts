@@ -102,6 +102,13 @@ export class ScentHelp extends Help {
     this.render = withoutTemplates(this.render, config)
   }
 
+  /** In the order of package.json, which is that of the tasks: oclif sorts them by their names. */
+  protected override get sortedTopics(): Interfaces.Topic[] {
+    const tasks = Object.keys(this.config.pjson.oclif.topics ?? {})
+    const place = ({name}: Interfaces.Topic) => tasks.indexOf(name.split(':')[0] ?? '')
+    return super.sortedTopics.sort((a, b) => place(a) - place(b))
+  }
+
   /** oclif wraps what is indented; a summary is not. */
   protected override log(...texts: string[]): void {
     super.log(...texts.map((text) => text.replace(/^\S.*$/gm, (line) => this.wrap(line, 0))))

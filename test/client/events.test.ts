@@ -41,3 +41,12 @@ it('a private field of many megabytes is blotted out as well', () => {
   expect(redact(`{"recipient":"${long}","city":"Riyadh"}`, [])).toBe('{"recipient":"•••","city":"Riyadh"}')
   expect(redact(`{"phone":"${long}`, [])).toBe('{"phone":"•••')
 })
+
+it('a secret of a few characters is blotted out where it stands alone, and in no word', () => {
+  expect(redact('a map of Saba, a.', ['a'])).toBe('••• map of Saba, •••.')
+  expect(redact('{"error":"token ab.c is wrong, tab.ca is not"}', ['ab.c'])).toBe(
+    '{"error":"token ••• is wrong, tab.ca is not"}',
+  )
+  // One of usual length is found inside anything.
+  expect(redact('xs3cr3t-of-8y', ['s3cr3t-of-8'])).toBe('x•••y')
+})

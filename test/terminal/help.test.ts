@@ -51,3 +51,8 @@ test('every example is shown as what is typed', () => {
   expect(text).toMatch(/^ {2}\$ zcat orders\.ndjson\.gz \| scent orders import -/m)
   expect(text).toMatch(/^ {2}\$ scent auth token\n\n {2}\$ curl /m)
 })
+
+test('the topics of the root help stand in the order of the tasks', () => {
+  const topics = [...help().matchAll(/^ {2}([a-z]+) {2,}/gm)].map(([, name]) => name)
+  expect(topics.slice(0, 6)).toEqual(['auth', 'catalog', 'cart', 'checkout', 'orders', 'jobs'])
+})

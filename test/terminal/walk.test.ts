@@ -203,6 +203,13 @@ describe.each([80, 40])('in a terminal of %i columns', (columns) => {
     expect(text).toContain('with --customer REF')
   })
 
+  test('an empty cart is said to be empty once, with the command that fills it', async () => {
+    const {code, text} = await run(columns, 'checkout --customer C-1')
+    expect(code).toBe(7)
+    expect(text.match(/The cart is empty/g)).toHaveLength(1)
+    expect(text).toContain('Fill it: `scent cart add`')
+  })
+
   test('a part of an address is taken, and the rest asked for', async () => {
     await fill(2)
     const {code, text} = await run(columns, 'checkout --customer C-1 --address-city Riyadh', [

@@ -49,7 +49,8 @@ export function openWalker(
       if (event.kind === 'taken-up' && !event.charged)
         note(`Order ${event.entry.reference} was not made, and nothing was charged for it.`)
       if (event.kind === 'left') note(leftText(event.left))
-      if (event.kind === 'cart' && ask.interactive) {
+      // That it is empty, the failure says which comes next.
+      if (event.kind === 'cart' && ask.interactive && event.preview.lines.length > 0) {
         const {customerRef} = event.preview
         const title = customerRef ? `Cart of ${customerRef}` : "The partner's own cart"
         await write({...previewTable(event.preview), title})
