@@ -3,11 +3,21 @@ import * as Args from '@oclif/core/args'
 import {ScentCommand} from '../command.ts'
 import {api, methods} from '../contract/api.ts'
 import {catalogue} from '../contract/errors.ts'
-import {completionScript, type Shell, shells, type Typed, type TypedFlag} from '../terminal/completion.ts'
+import {
+  completionScript,
+  type RecordKind,
+  type Shell,
+  shells,
+  type Typed,
+  type TypedFlag,
+} from '../terminal/completion.ts'
 
 export default class Autocomplete extends ScentCommand {
   static override summary = 'Print a script that completes commands, flags and their values.'
-  static override description = `bash: add this line to ~/.bashrc
+  static override description =
+    `It completes references, customers, SKUs, jobs, profiles and columns too, from what this machine knows: nothing is asked of the service.
+
+bash: add this line to ~/.bashrc
   source <(scent autocomplete bash)
 
 zsh: add this line to ~/.zshrc, below compinit
@@ -38,8 +48,9 @@ function typed(config: Interfaces.Config): Typed[] {
     ...shown.map((command) => ({
       id: command.id.replaceAll(':', ' '),
       summary: command.summary ?? '',
-      flags: Object.values(command.flags).flatMap(flagsOf),
+      flags: Object.values(command.flags).flatMap((flag) => flagsOf(flag, command.id)),
       values: valuesOf(command),
+      known: argumentKinds[command.id],
       ...(command.id === 'api' && {after: pathsByMethod()}),
     })),
   ].map((one) => ({...one, flags: [...one.flags, flagOf({name: 'help', type: 'boolean'})]}))
@@ -50,6 +61,30 @@ function valuesOf({id, args}: Command.Loadable): readonly string[] {
   if (id === 'api') return methods
   if (id === 'explain') return [...Object.keys(catalogue), ...Object.keys(api)]
   return Object.values(args)[0]?.options ?? []
+}
+
+/** What the local records know the arguments of a command by. */
+const argumentKinds: {[id: string]: RecordKind} = {
+  ...of('variants', 'cart:add', 'cart:set', 'cart:remove', 'cart:notify', 'catalog:variant'),
+  ...of('variants', 'wishlist:add', 'wishlist:remove', 'sandbox:variant'),
+  ...of('orders', 'orders:get', 'orders:track', 'returns:create', 'sandbox:deliver', 'sandbox:notice'),
+  ...of('jobs', 'jobs:show', 'jobs:resume'),
+  ...of('webhooks', 'webhooks:update', 'webhooks:enable', 'webhooks:disable'),
+  ...of('webhooks', 'webhooks:deliveries', 'webhooks:test'),
+  ...of('profiles', 'auth:use', 'auth:logout'),
+}
+
+/** What they know a flag by: of one command, or of all. */
+const flagKinds: {[flag: string]: RecordKind} = {
+  ...of('variants', 'variant', 'catalog:variants id'),
+  ...of('orders', 'order', 'orders:list reference'),
+  ...of('customers', 'customer'),
+  ...of('profiles', 'profile'),
+  ...of('columns', 'columns'),
+}
+
+function of(kind: RecordKind, ...places: string[]): {[place: string]: RecordKind} {
+  return Object.fromEntries(places.map((place) => [place, kind]))
 }
 
 /** The paths of the API by their methods, as people write them. */
@@ -66,9 +101,11 @@ type Flag = Pick<Command.Flag.Cached, 'name' | 'type' | 'summary' | 'hidden'> & 
   options?: unknown
 }
 
-function flagsOf(flag: Flag): TypedFlag[] {
+function flagsOf(flag: Flag, command: string): TypedFlag[] {
   if (flag.hidden) return []
-  return flag.allowNo ? [flagOf(flag), flagOf({...flag, name: `no-${flag.name}`})] : [flagOf(flag)]
+  if (flag.allowNo) return [flagOf(flag), flagOf({...flag, name: `no-${flag.name}`})]
+  const known = flagKinds[`${command} ${flag.name}`] ?? flagKinds[flag.name]
+  return [{...flagOf(flag), ...(known && {known})}]
 }
 
 function flagOf({name, type, summary = '', options}: Flag): TypedFlag {

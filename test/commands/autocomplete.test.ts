@@ -1,14 +1,18 @@
 import {execFile, execFileSync} from 'node:child_process'
-import {writeFileSync} from 'node:fs'
+import {appendFileSync, chmodSync, cpSync, mkdirSync, readdirSync, writeFileSync} from 'node:fs'
 import {dirname, join} from 'node:path'
 import {fileURLToPath} from 'node:url'
 import {promisify} from 'node:util'
 import {beforeAll, describe, expect, test} from 'vitest'
+import {orderFile} from '../support/order-file.ts'
 import {folder} from '../support/program.ts'
+import {openShop} from '../support/served-shop.ts'
 
 const program = join(dirname(fileURLToPath(import.meta.url)), '../../bin/run.js')
 const execute = promisify(execFile)
 const place = folder()
+/** Of the user at whose terminal TAB is pressed. */
+let env: NodeJS.ProcessEnv = process.env
 
 /** Completes the last of the words as the shell would after Tab. Answers the candidates. */
 type Complete = (...words: string[]) => Promise<string[]>
@@ -18,7 +22,7 @@ const lines = (text: string) => text.split('\n').filter((line) => line !== '')
 const complete: {[shell: string]: Complete} = {
   bash: async (...words) => {
     const script = `source ${place}/bash; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _scent; printf '%s\\n' "\${COMPREPLY[@]}"`
-    const {stdout} = await execute('bash', ['--norc', '-c', script, 'bash', 'scent', ...words])
+    const {stdout} = await execute('bash', ['--norc', '-c', script, 'bash', 'scent', ...words], {env})
     return lines(stdout)
   },
   zsh: async (...words) => {
@@ -26,7 +30,7 @@ const complete: {[shell: string]: Complete} = {
     const script = `compdef() { :; }; _files() { print FILES; }
       _describe() { [[ $1 == -o ]] && shift; print -l -- "\${(@P)2}"; }
       source ${place}/zsh; words=("$@"); CURRENT=$#; _scent`
-    const {stdout} = await execute('zsh', ['-f', '-c', script, 'zsh', 'scent', ...words])
+    const {stdout} = await execute('zsh', ['-f', '-c', script, 'zsh', 'scent', ...words], {env})
     const last = words.at(-1) ?? ''
     return lines(stdout)
       .map((line) => line.split(':')[0] ?? '')
@@ -34,7 +38,9 @@ const complete: {[shell: string]: Complete} = {
   },
   fish: async (...words) => {
     const script = `source ${place}/fish; complete -C "$argv"`
-    const {stdout} = await execute('fish', ['--no-config', '-c', script, ['scent', ...words].join(' ')])
+    const {stdout} = await execute('fish', ['--no-config', '-c', script, ['scent', ...words].join(' ')], {
+      env,
+    })
     return lines(stdout).map((line) => line.split('\t')[0] ?? '')
   },
 }
@@ -48,6 +54,41 @@ function missing(shell: string): boolean {
     return true
   }
 }
+
+/** A user who has worked for a while with a service that is not there any more: whatever asks it fails. */
+async function someoneOffline(): Promise<{
+  env: NodeJS.ProcessEnv
+  job: string
+  order: string
+  webhook: string
+}> {
+  const shop = await openShop()
+  await shop.json(['catalog', 'sync'])
+  await shop.json(['cart', 'add', 'RML-SAF-050', '--customer', 'C-ONE'])
+  const walk = 'checkout --customer C-ONE --reference PO-ONE --yes --address'
+  const {id} = await shop.json([...walk.split(' '), shop.address])
+  const row = {externalReference: "PO'TWO x", customerRef: 'C-TWO'}
+  const {job} = await shop.json(['orders', 'import', orderFile(place, 'two.csv', [row]), '--yes'])
+  const hook = 'webhooks create --url http://127.0.0.1:9/ --event order.completed'
+  const webhook = (await shop.json(hook.split(' '))).id
+  const {SCENT_BASE_URL = '', SCENT_CLIENT_SECRET = '', ...rest} = shop.env
+  const login = 'auth login --storage file --client-id rimal-retail --client-secret-stdin --name'
+  for (const name of ['rimal', 'other'])
+    await shop.scent([...login.split(' '), name, '--base-url', SCENT_BASE_URL], {input: SCENT_CLIENT_SECRET})
+  await shop.close()
+  const bin = join(place, 'bin')
+  mkdirSync(bin)
+  writeFileSync(join(bin, 'scent'), `#!/bin/sh\nexec '${process.execPath}' '${program}' "$@"\n`)
+  chmodSync(join(bin, 'scent'), 0o755)
+  const there = {...rest, SCENT_BASE_URL, SCENT_CLIENT_SECRET, PATH: `${bin}:${process.env.PATH}`}
+  return {env: there, job, order: id, webhook}
+}
+
+let someone: Awaited<ReturnType<typeof someoneOffline>>
+beforeAll(async () => {
+  someone = await someoneOffline()
+  env = someone.env
+})
 
 describe.each(Object.keys(complete))('completion for %s', (shell) => {
   const skip = missing(shell)
@@ -81,6 +122,58 @@ describe.each(Object.keys(complete))('completion for %s', (shell) => {
     expect(await tab('api', 'GET', 'scent/wish')).toEqual(['scent/wishlist/{customerRef}'])
     expect(await tab('api', 'POST', 'scent/wish')).toEqual(['scent/wishlist/{customerRef}/items'])
   })
+
+  test.skipIf(skip)('knows what the local records know, and asks no service for it', async () => {
+    const {job, order, webhook} = someone
+    expect(await tab('cart', 'add', 'RML-SAF-0')).toEqual(['RML-SAF-002', 'RML-SAF-050'])
+    expect(await tab('cart', 'add', 'RML-SAF-002', 'RML-SAF-1')).toEqual(['RML-SAF-100'])
+    expect(await tab('discounts', 'update', 'X', '--variant', 'NJD-INC-002')).toEqual(['NJD-INC-002'])
+    expect(await tab('orders', 'get', 'PO-')).toEqual(['PO-ONE'])
+    expect(await tab('orders', 'track', order.slice(0, 6))).toEqual([order])
+    expect(await tab('returns', 'list', '--order', 'PO-')).toEqual(['PO-ONE'])
+    expect((await tab('cart', 'show', '--customer', '')).sort()).toEqual(['C-ONE', 'C-TWO'])
+    expect(await tab('jobs', 'resume', job.slice(0, 10))).toEqual([job])
+    expect(await tab('webhooks', 'enable', webhook.slice(0, 4))).toEqual([webhook])
+    expect((await tab('orders', 'list', '--profile', '')).sort()).toEqual(['other', 'rimal'])
+    expect(await tab('auth', 'use', 'ri')).toEqual(['rimal'])
+    expect(await tab('orders', 'list', '--columns', 'externalReference,out')).toEqual([
+      'externalReference,outcome',
+    ])
+    expect(await tab('jobs', 'list', '--columns', 'sta')).toEqual(
+      expect.arrayContaining(['state', 'startedAt']),
+    )
+    // A reference with a blank and a quote is one word of the command line.
+    const [word] = await tab('orders', 'get', 'PO')
+    expect([word, ...(await tab('orders', 'get', 'PO'))].join()).toContain('TWO')
+  })
+
+  test.skipIf(skip)('falls back on flags if the records know nothing', async () => {
+    expect(await tab('jobs', 'show', '--wat')).toEqual(['--watch'])
+    expect(await tab('orders', 'get', 'nothing-begins-so')).toEqual([])
+  })
+})
+
+test('what completes never fails, and says nothing about it, whatever it is asked', async () => {
+  const damaged = folder()
+  const records = join(env.SCENT_STATE_DIR ?? '', 'records')
+  cpSync(env.SCENT_STATE_DIR ?? '', damaged, {recursive: true})
+  for (const identity of readdirSync(records))
+    for (const name of ['orders', 'catalog'])
+      appendFileSync(join(damaged, 'records', identity, `${name}.ndjson`), 'nonsense\nmore\n')
+  for (const [argv, more] of [
+    [['complete'], {}],
+    [['complete', 'nonsense', 'x', '--', '']],
+    [['complete', 'variants']],
+    [['complete', 'columns', '__proto__', '--', '']],
+    [['complete', 'variants', 'cart add', '--', '--profile', 'nobody', '']],
+    [['complete', 'variants', 'cart add', '--', '--json', '--help', '-x'.repeat(50_000)]],
+    [['complete', 'variants', 'cart add', '--', ''], {SCENT_STATE_DIR: damaged}],
+    [['complete', 'orders', 'orders get', '--', ''], {SCENT_STATE_DIR: damaged}],
+    [['complete', 'profiles', 'cart add', '--', ''], {SCENT_CONFIG_DIR: '/dev/null'}],
+  ] as [string[], NodeJS.ProcessEnv?][]) {
+    const {stdout, stderr} = await execute(process.execPath, [program, ...argv], {env: {...env, ...more}})
+    expect({argv, stdout: stdout.replace(/.*\n/g, ''), stderr}).toEqual({argv, stdout: '', stderr: ''})
+  }
 })
 
 test('without a shell that it knows it says which there are', async () => {

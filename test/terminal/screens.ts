@@ -91,6 +91,12 @@ export const screens: {[id: string]: Screen} = {
     holds: ['It can be done once.', 'Order SCN-0000000004 is missing.'],
     asks: [['(y/N)', 'y\r']],
   },
+  complete: {
+    line: 'complete variants "cart add" -- cart add RML-SAF-0',
+    before: 'catalog sync',
+    holds: ['RML-SAF-050', 'Saffron Dune, 50 ml'],
+    isForPrograms: true,
+  },
   config: {line: 'config', holds: ['staging', 'rate-share', '/state']},
   'discounts:create': {
     line: 'discounts create RAMADAN15 --type Percent --value 15 --valid-from 2026-02-18 --valid-to 2027-03-20',
