@@ -13,7 +13,7 @@ import {
   replaceLines,
   requireHeader,
 } from './journal-file.ts'
-import {busy, tryLock, withLock} from './lock.ts'
+import {busy, requireHeld, tryLock, withLock} from './lock.ts'
 import {type Folders, type Identity, recordsFolder} from './paths.ts'
 
 /**
@@ -105,7 +105,11 @@ export function journal<R>(options: JournalOptions<R>): Journal<R> {
     append(record, {sync = false} = {}) {
       const added = Array.isArray(record) ? record : [record]
       const writer = held
-      if (writer) return notBroken(() => writer.write(linesOf(added), sync))
+      if (writer)
+        return notBroken(() => {
+          requireHeld(`${path}.lock`)
+          return writer.write(linesOf(added), sync)
+        })
       return change(added, (lines) => appendLines(path, header, lines, sync))
     },
     hold() {

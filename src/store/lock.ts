@@ -5,10 +5,16 @@ import {Failure} from '../contract/failure.ts'
 import {attempt, isSystem, ownFolder, writeBeside} from './files.ts'
 
 /**
- * How long a lock counts as held, in milliseconds, if its holder can't be looked up: it runs on another machine (a
- * shared home folder), or the system does not tell a process from a later one with the same number.
+ * How long a lock counts as held, in milliseconds, after its holder has last renewed it, if the holder can't be looked
+ * up: it runs on another machine (a shared home folder), the name of this machine was changed since, or the system does
+ * not tell a process from a later one with the same number.
  */
 const STALE_MS = 30_000
+const RENEWED_EVERY_MS = 5_000
+
+/** The numbered files that this process holds, by their locks. */
+const held = new Map<string, string>()
+let renewing: NodeJS.Timeout | undefined
 
 /**
  * Runs `work` while no other process, and no other caller in this one, holds the lock named `path`. The lock of a
@@ -25,24 +31,30 @@ export async function withLock<T>(
 ): Promise<T> {
   ownFolder(dirname(path))
   const end = performance.now() + waitMs
-  let held = take(path)
-  while (held === undefined) {
+  while (!take(path)) {
     if (performance.now() > end || stop?.aborted) throw busy(path)
     await new Promise((wake) => setTimeout(wake, 2 + Math.random() * 20))
-    held = take(path)
   }
   try {
     return await work()
   } finally {
-    release(held)
+    release(path)
   }
 }
 
 /** One try, without waiting. Returns a function that releases the lock, or undefined if a living process holds it. */
 export function tryLock(path: string): (() => void) | undefined {
   ownFolder(dirname(path))
-  const held = attempt(path, 'locked', () => take(path))
-  return held === undefined ? undefined : () => release(held)
+  return attempt(path, 'locked', () => take(path)) ? () => release(path) : undefined
+}
+
+/**
+ * Fails with BUSY if another process has taken over the lock that this one took: it could not renew it in time, such as
+ * on a machine that slept.
+ */
+export function requireHeld(path: string): void {
+  const mine = held.get(path)
+  if (mine === undefined || !fs.existsSync(mine)) throw busy(path)
 }
 
 export const busy = (path: string) =>
@@ -55,33 +67,53 @@ export function isLocked(path: string): boolean {
   return last > 0 && isHeld(`${path}.${last}`)
 }
 
-/** Returns the numbered file that is held now. */
-function take(path: string): string | undefined {
+/** Returns whether this caller holds it now. */
+function take(path: string): boolean {
   const last = highest(path)
-  if (last > 0 && isHeld(`${path}.${last}`)) return undefined
+  if (last > 0 && isHeld(`${path}.${last}`)) return false
   const mine = `${path}.${last + 1}`
   const temporary = writeBeside(path, processName(), {sync: false})
   try {
     fs.linkSync(temporary, mine)
   } catch (error) {
-    if (isSystem(error, 'EEXIST')) return undefined
+    if (isSystem(error, 'EEXIST')) return false
     throw error
   } finally {
     fs.rmSync(temporary, {force: true})
   }
   if (highest(path) !== last + 1) {
     fs.rmSync(mine, {force: true})
-    return undefined
+    return false
   }
   for (const number of numbers(path)) {
     if (number <= last) fs.rmSync(`${path}.${number}`, {force: true})
   }
-  return mine
+  held.set(path, mine)
+  renewing ??= setInterval(renew, RENEWED_EVERY_MS).unref()
+  return true
 }
 
-function release(held: string): void {
+function release(path: string): void {
+  const mine = held.get(path)
+  if (mine === undefined) return
+  held.delete(path)
+  if (held.size === 0) {
+    clearInterval(renewing)
+    renewing = undefined
+  }
+  unlessGone(() => fs.truncateSync(mine, 0))
+}
+
+/** Shows others that the holder lives. */
+function renew(): void {
+  const now = new Date()
+  for (const mine of held.values()) unlessGone(() => fs.utimesSync(mine, now, now))
+}
+
+/** Does nothing if another process has taken the lock over. */
+function unlessGone(step: () => void): void {
   try {
-    fs.truncateSync(held, 0)
+    step()
   } catch (error) {
     if (!isSystem(error, 'ENOENT')) throw error
   }
@@ -110,9 +142,13 @@ function isHeld(path: string): boolean {
   }
   const holder = nameOf(text)
   if (holder === undefined) return false
-  const [host, , started] = holder
-  if (host === hostname() && started !== '') return isRunning(text)
-  return age < STALE_MS && (host !== hostname() || isRunning(text))
+  const [host, pid, started] = holder
+  if (host === hostname()) {
+    if (!isAlive(pid)) return false
+    const now = startOf(pid)
+    if (started !== '' && now !== '') return started === now
+  }
+  return age < STALE_MS
 }
 
 /** Returns undefined if the lock is free or its file is unreadable (after a power cut). */

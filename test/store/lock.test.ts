@@ -1,8 +1,10 @@
 import {execFile, spawn} from 'node:child_process'
-import {readFileSync, writeFileSync} from 'node:fs'
-import {join} from 'node:path'
+import {readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync} from 'node:fs'
+import {basename, dirname, join} from 'node:path'
 import {promisify} from 'node:util'
 import {expect, test} from 'vitest'
+import * as z from 'zod/mini'
+import {journal} from '../../src/store/journal.ts'
 import {withLock} from '../../src/store/lock.ts'
 import {folder, program} from '../support/program.ts'
 
@@ -29,8 +31,10 @@ const keeper = `
   })
 `
 
-async function holding(path: string) {
-  const child = spawn(process.execPath, [program(keeper), path])
+/** A process that holds a lock; `first` runs in it before. */
+async function holding(path: string, first = '') {
+  const preload = `--import=data:text/javascript,${encodeURIComponent(first)}`
+  const child = spawn(process.execPath, [preload, program(keeper), path])
   await new Promise((resolve) => child.stdout.once('data', resolve))
   return child
 }
@@ -120,4 +124,56 @@ test('a lock that a power cut left with no sense in it is free', async () => {
     writeFileSync(`${path}.3`, rest)
     expect(await withLock(path, () => 'held', {waitMs: 0})).toBe('held')
   }
+})
+
+/** A system on which nothing tells when a process was started, as outside of Linux. */
+const withoutStarts = `Object.defineProperty(process, 'platform', {value: 'darwin'})`
+
+/** The time of a lock that was last renewed a minute ago. */
+const aMinuteAgo = () => new Date(Date.now() - 60_000)
+
+const lockIn = (path: string) => {
+  const name = readdirSync(dirname(path)).find((file) => file.startsWith(`${basename(path)}.`)) ?? ''
+  return join(dirname(path), name)
+}
+
+test.each([
+  {what: 'nothing tells when a process was started', before: withoutStarts, rename: false},
+  {what: 'the name of the machine was changed since', before: '', rename: true},
+])(
+  'a lock is renewed while it is held, and not taken over where $what',
+  async ({before, rename}) => {
+    const path = join(folder(), 'lock')
+    const child = await holding(path, before)
+    const file = lockIn(path)
+    if (rename) {
+      const [, pid, started] = JSON.parse(readFileSync(file, 'utf8'))
+      writeFileSync(file, JSON.stringify(['its-earlier-name', pid, started]))
+    }
+    utimesSync(file, aMinuteAgo(), aMinuteAgo())
+    await expect.poll(() => statSync(file).mtimeMs, {timeout: 20_000}).toBeGreaterThan(Date.now() - 30_000)
+    await expect(withLock(path, () => 'taken', {waitMs: 50})).rejects.toMatchObject({code: 'BUSY'})
+    child.kill('SIGKILL')
+    await new Promise((resolve) => child.once('close', resolve))
+    utimesSync(file, aMinuteAgo(), aMinuteAgo())
+    expect(await withLock(path, () => 'taken', {waitMs: 0})).toBe('taken')
+  },
+  60_000,
+)
+
+test('a job whose lock was taken over writes no more', async () => {
+  const path = join(folder(), 'records.ndjson')
+  const records = journal({path, header: {journal: 'test'}, record: z.object({n: z.int()})})
+  const letGo = records.hold()
+  await records.append({n: 1})
+  const file = lockIn(`${path}.lock`)
+  // Another process takes it over: it makes the next number, and removes this one.
+  writeFileSync(
+    file.replace(/\d+$/, (n) => String(Number(n) + 1)),
+    readFileSync(file),
+  )
+  rmSync(file)
+  await expect(records.append({n: 2})).rejects.toMatchObject({code: 'BUSY'})
+  letGo()
+  expect([...records.records()]).toEqual([{n: 1}])
 })
