@@ -53,11 +53,11 @@ describe('a job that is killed right after', () => {
 
   test('it found something in the cart leaves that there at its resume', async () => {
     await open()
-    await shop.client.call(addCartItem, {query: {customerRef: 'C-1'}, body: {variantId, quantity: 1}})
+    await shop.client.call(addCartItem, {query: {customerRef: 'C-1'}, body: {variantId: other, quantity: 1}})
     const job = await planJob([wish('1')])
     expect((await runJob(shop, killedAfter(job, outcome))).states).toEqual(['refused'])
     expect((await runJob(shop, job)).ends).toMatchObject([{state: 'refused', code: 'CART_NOT_EMPTY'}])
-    expect(await cart()).toEqual([{variantId, quantity: 1}])
+    expect(await cart()).toEqual([{variantId: other, quantity: 1}])
   })
 })
 

@@ -59,10 +59,13 @@ async function openTable() {
   let n = 0
   const shop = await openShop({
     through: (send) => async (request) => {
-      if (isCreate(request)) bodies.push(request.body ?? '')
+      if (isCreate(request) && !asks(request)) bodies.push(request.body ?? '')
       return (await hook(request)) ?? send(request)
     },
   })
+  /** Whether a create only asks for an order: its lock is none that the service gave. */
+  const asks = ({body = '{}'}: HttpRequest) =>
+    world.get('SELECT 1 FROM locks WHERE id = ?', JSON.parse(body).lockId ?? '') === undefined
   const {state} = shop.sandbox
   const {world} = state
   const partnerId = shop.sandbox.credentials[0]?.partnerId ?? ''
@@ -79,7 +82,8 @@ async function openTable() {
     partnerId,
     variantId,
     other,
-    /** The bodies of the creates since the row began. */
+    asks,
+    /** The bodies of the creates since the row began that could order something. */
     bodies: () => bodies,
     on(next: Hook) {
       hook = next

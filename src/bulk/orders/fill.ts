@@ -24,21 +24,26 @@ interface Wanted {
 const unread = {items: []} as unknown as CartView
 
 /**
- * Fills a cart with exactly these lines, one request a line if nothing goes wrong: each answer is the cart. `ours`
- * says that an earlier run may have begun it; then it is read first, and what is there already is not added again.
+ * Whose lines a cart may hold: nobody's, as far as is known; `ours`, of this order and added by this job; or those that
+ * `another` run of the same order has added, which are only taken over if they are just the lines of this order.
+ */
+type Holder = 'nobody' | 'ours' | 'another'
+
+/**
+ * Fills a cart with exactly these lines, one request a line if nothing goes wrong: each answer is the cart. What may hold
+ * lines is read first, and what is there already is not added again.
  * Only a line that is not there after a lost answer is added again: should the first add still arrive, the cart no
  * longer equals its lock, and is not ordered. Returns false if somebody else changes the lines again and again. Fails
- * with CART_NOT_EMPTY, with what was added taken back, if the cart held something and the rule is to leave it (see
- * asAnotherRun).
+ * with CART_NOT_EMPTY if the cart held something and the rule is to leave it (see heldBefore).
  */
 export async function fillExactly(
   client: Client,
   wanted: Wanted,
   rule: CartRule,
-  ours: boolean,
+  holder: Holder,
 ): Promise<boolean> {
   const {customerRef, lines} = wanted
-  let isFirst = !ours
+  let isFirst = holder === 'nobody'
   const tools: CartTools = {
     client,
     now: () => 0,
@@ -50,10 +55,13 @@ export async function fillExactly(
     },
   }
   try {
-    const {view} = await bringToTarget(tools, workOf(wanted, rule), ours ? undefined : unread)
+    const before = holder === 'nobody' ? unread : await readLines(client, customerRef)
+    if (holder === 'another' && rule === 'require-empty') requirePart(before, wanted)
+    const {view} = await bringToTarget(tools, workOf(wanted, rule), before)
     const others = foreignTo(view, lines)
     if (others.length === 0) return true
-    await takeBack(client, wanted)
+    const there = quantities(holder === 'ours' ? [] : linesOf(before))
+    await takeBack(client, {customerRef, lines: lines.filter(({variantId}) => !there.has(idOf(variantId)))})
     throw heldAlready(customerRef, others)
   } catch (error) {
     if (isFailure(error, 'CHANGED_MEANWHILE')) return false
@@ -84,36 +92,50 @@ async function requireEmpty(
   const {variantId, quantity} = line
   const now = heldOf(view, variantId)
   if (isLost) {
-    if (now !== 0 && now !== quantity) throw heldAlready(customerRef, [{variantId, quantity: now}])
+    if (now !== 0 && now !== quantity) throw heldAlready(customerRef, [{variantId, quantity: now}], true)
     return
   }
   const before = now - quantity
   const others = foreignTo(view, [line])
   if (before <= 0 && others.length === 0) return
-  if (before > 0) await setQuantity(client, customerRef, {variantId, quantity: before})
-  else await removeLine(client, customerRef, variantId)
+  // The line is gone if somebody else has emptied the cart meanwhile.
+  await (before > 0
+    ? setQuantity(client, customerRef, {variantId, quantity: before})
+    : removeLine(client, customerRef, variantId)
+  ).catch(unlessGone)
   throw heldAlready(customerRef, before > 0 ? [{variantId, quantity: before}, ...others] : others)
 }
 
-function heldAlready(customerRef: string, lines: CartLine[]): Failure {
+const unlessGone = (error: unknown) => {
+  if (!isFailure(error, 'NOT_FOUND_CART_ITEM')) throw error
+}
+
+/** Lines that another run has added are those of the order, or some of them, each as often as the order has it. */
+function requirePart(view: CartView, {customerRef, lines}: Wanted): void {
+  const wanted = quantities(lines)
+  const held = linesOf(view)
+  if (held.every(({variantId, quantity}) => wanted.get(idOf(variantId)) === quantity)) return
+  throw heldAlready(customerRef, held)
+}
+
+/** What a cart held before it was filled, and whether lines that were added to it may still be there. */
+interface HeldBefore {
+  lines: CartLine[]
+  mayHoldOurs: boolean
+}
+
+function heldAlready(customerRef: string, lines: CartLine[], mayHoldOurs = false): Failure {
   const told = lines.map(({variantId, quantity}) => `${quantity} of ${variantId}`).join(', ')
+  const details: HeldBefore = {lines, mayHoldOurs}
   return new Failure('CART_NOT_EMPTY', {
     message: `The cart of ${customerRef} holds ${told}, which this run did not put there.`,
-    details: {lines},
+    details,
   })
 }
 
-/**
- * What CART_NOT_EMPTY says of an order whose own lines are all that its cart holds, each as often: another run may have
- * put them there, and charge the order yet. Undefined if the cart holds anything else.
- */
-export function asAnotherRun(failure: Failure, {customerRef, lines}: Wanted): Failure | undefined {
-  if (failure.code !== 'CART_NOT_EMPTY') return undefined
-  const wanted = quantities(lines)
-  const held = (failure.facts.details as {lines: CartLine[]}).lines
-  if (!held.every(({variantId, quantity}) => wanted.get(idOf(variantId)) === quantity)) return undefined
-  const message = `The cart of ${customerRef} holds lines of this very order already: another run of it may be under way, or was cut off.`
-  return new Failure('OUTCOME_UNKNOWN', {message, effect: 'unknown'}, {cause: failure})
+/** What a cart held that could not be filled for it; undefined of any other failure. */
+export function heldBefore(failure: Failure): HeldBefore | undefined {
+  return failure.code === 'CART_NOT_EMPTY' ? (failure.facts.details as HeldBefore) : undefined
 }
 
 /**
@@ -131,9 +153,7 @@ export async function takeBack(client: Client, {customerRef, lines}: Wanted): Pr
     return
   }
   for (const {variantId} of ours) {
-    await removeLine(client, customerRef, variantId).catch((error: unknown) => {
-      if (!isFailure(error, 'NOT_FOUND_CART_ITEM')) throw error
-    })
+    await removeLine(client, customerRef, variantId).catch(unlessGone)
   }
 }
 

@@ -1,6 +1,7 @@
 import {Failure, isFailure} from '../../contract/failure.ts'
 import {exact} from '../../contract/money.ts'
-import {type CartLine, linesOf, sameLines} from '../../flows/cart/lines.ts'
+import {type CartLine, idOf, linesOf, sameLines} from '../../flows/cart/lines.ts'
+import {askByReference} from '../../flows/order/ask.ts'
 import {
   isBusy,
   type Locked,
@@ -12,6 +13,7 @@ import {
 } from '../../flows/order/lock.ts'
 import {
   next,
+  type Open,
   type OrderOutcome,
   type OrderState,
   plan,
@@ -23,7 +25,7 @@ import {noteOutcome, type OrderIntent, type OrderTools} from '../../flows/order/
 import {askAgain} from '../../flows/order/take-up.ts'
 import {patiently} from '../../flows/outage.ts'
 import type {OrderEntry} from '../../store/orders.ts'
-import {asAnotherRun, type CartRule, fillExactly, takeBack} from './fill.ts'
+import {type CartRule, fillExactly, heldBefore, takeBack} from './fill.ts'
 
 /** One order of a bulk file. */
 export interface BulkOrder extends OrderIntent {
@@ -46,6 +48,8 @@ export interface BulkRules {
 export interface BulkTools extends OrderTools {
   /** Steps of a job's journal that a single order has not. */
   mark(reference: string, step: 'FILLING' | 'CLEARED'): Promise<void>
+  /** The variants, by their ids in lower case, that the file orders for a customer. */
+  orderedFor(customerRef: string): ReadonlySet<string>
   /** Ends the waits for a service that does not answer as well; nothing that was sent is given up for it. */
   stop: AbortSignal
 }
@@ -92,7 +96,7 @@ export async function placeBulkOrder(
   const charged = outcome.kind === 'placed' ? outcome.order.total : null
   if (outcome.kind !== 'unknown')
     rules.budget.settle(order.reference, charged === null ? null : String(charged))
-  await tidy(tools, order, outcome)
+  if (row.filled) await tidy(tools, order, outcome)
   return outcome
 }
 
@@ -108,9 +112,7 @@ async function bringToEnd(row: Row): Promise<BulkOutcome> {
     outcome = (await settleEarlier(row)) ?? (await fillAndOrder(row))
   } catch (error) {
     if (!isFailure(error) || error.entry.scope !== 'row') throw error
-    const another = asAnotherRun(error, row.order)
-    if (another) row.state = next(row.state, {kind: 'another-run'}).state
-    outcome = await end(row, another ?? error)
+    outcome = await end(row, await heed(row, error))
   }
   // Refused for a reason that is not the order's own: the record says that it is to be done again.
   if (outcome.kind === 'refused' && outcome.failure.entry.scope !== 'row') throw outcome.failure
@@ -126,11 +128,41 @@ async function settleEarlier(row: Row): Promise<BulkOutcome | undefined> {
   return undefined
 }
 
-/** Nothing more is to be learnt of an order: refused, or unknown if an attempt is open. */
+/**
+ * What a failure shows of another run of the file: lines of it in a cart that this run did not fill, or a cart that
+ * changes again and again. Such a run may charge the order yet, and then it is open.
+ */
+async function heed(row: Row, failure: Failure): Promise<Failure> {
+  const {tools, order} = row
+  const {customerRef, reference} = order
+  const held = heldBefore(failure)
+  if (held && !held.mayHoldOurs) {
+    row.filled = false
+    await tools.mark(reference, 'CLEARED')
+  }
+  const seen = held
+    ? held.lines.some(({variantId}) => tools.orderedFor(customerRef).has(idOf(variantId)))
+    : failure.code === 'CHANGED_MEANWHILE'
+  if (!seen) return failure
+  row.state = next(row.state, {kind: 'another-run'}).state
+  const told = `${failure.message} Another run of this file may be under way, or was cut off.`
+  return new Failure('OUTCOME_UNKNOWN', {message: told, effect: 'unknown'}, {cause: failure})
+}
+
+/**
+ * Nothing more is to be learnt of an order by ordering it: refused, or unknown if an attempt is open; unless the service
+ * knows the order, which is asked for by its reference.
+ */
 async function end({tools, order, state}: Row, failure: Failure): Promise<BulkOutcome> {
-  const outcome = refusedOrUnknown(failure, state.open)
+  const known = await askFor(tools, order, state.open)
+  const outcome = known ?? refusedOrUnknown(failure, state.open)
   await noteOutcome(tools, order, outcome)
   return outcome
+}
+
+/** What the service knows of an order, by its reference alone; an outage is waited for. */
+export function askFor(tools: BulkTools, order: BulkOrder, open: Open): Promise<BulkOutcome | undefined> {
+  return patiently(tools, askingAgain(tools, order), () => askByReference(tools, order, open))
 }
 
 async function fillAndOrder(row: Row): Promise<BulkOutcome> {
@@ -148,15 +180,16 @@ async function fillAndOrder(row: Row): Promise<BulkOutcome> {
     if (ordered.kind === 'relock') last = ordered.failure
     else if (ordered.kind !== 'blocked' && ordered.kind !== 'changed') return ordered
   }
-  return end(row, last)
+  return end(row, await heed(row, last))
 }
 
 /** A lock on just the lines of the order; undefined if somebody else changed or used the cart meanwhile. */
 async function fillAndLock(row: Row): Promise<Locked | undefined> {
-  const {tools, order, rules, filled} = row
+  const {tools, order, rules, filled, state} = row
   if (!filled) await tools.mark(order.reference, 'FILLING')
   row.filled = true
-  if (!(await fillExactly(tools.client, order, rules.cart, filled))) return undefined
+  const holder = filled ? 'ours' : state.open.length > 0 ? 'another' : 'nobody'
+  if (!(await fillExactly(tools.client, order, rules.cart, holder))) return undefined
   const outcome = await lockCart(tools, order.customerRef)
   if (outcome.kind === 'locked')
     return sameLines(order.lines, outcome.locked.lines) ? outcome.locked : undefined
@@ -171,7 +204,7 @@ async function fillAndLock(row: Row): Promise<Locked | undefined> {
     if (!ours || row.state.open.length > 0) return
     // It may charge from now on, whatever becomes of this process: the records say so before it is waited for.
     row.state = next(row.state, {kind: 'another-run'}).state
-    await end(row, notReady(preview))
+    await noteOutcome(tools, order, refusedOrUnknown(notReady(preview), row.state.open))
   })
   return undefined
 }

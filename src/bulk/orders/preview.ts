@@ -132,7 +132,7 @@ function previewBasket(
 
 async function priceIn(client: Client, customerRef: string, lines: CartLine[]): Promise<Price> {
   // What a run that was killed has left in the cart is taken out.
-  const filled = await fillExactly(client, {customerRef, lines}, 'replace', false)
+  const filled = await fillExactly(client, {customerRef, lines}, 'replace', 'nobody')
   const preview = filled && (await client.call(previewCheckout, {query: {customerRef}}))
   if (!preview || !sameLines(lines, linesOf(preview)))
     throw new Failure('CHANGED_MEANWHILE', {

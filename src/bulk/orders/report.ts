@@ -129,7 +129,7 @@ function settledBy(orders: JobOrders, at: number, said: Outcome | undefined, res
   if (said?.state === 'CONFLICT_ORDER_REQUIRES_INTERVENTION')
     return 'Only the account manager can settle it: give the reference.'
   if (!orders.wasSubmitted(at))
-    return `\`${resume}\` orders under the same reference; only one of the two runs is charged.`
+    return `\`${resume}\` orders under the same reference; only one of the two runs is charged. If there is no other run, take out of the cart what it holds, and resume then.`
   const end = orders.locksEnd(at)
   const sure = end === null ? '' : ` After ${end}, when its last lock has ended, the answer is final.`
   return `\`${resume}\` asks the service again with the same reference.${sure}`

@@ -1,6 +1,7 @@
 import {Failure, isFailure} from '../../contract/failure.ts'
 import type {Digits} from '../../contract/money.ts'
-import {recover} from '../../flows/order/machine.ts'
+import {idOf} from '../../flows/cart/lines.ts'
+import {isElsewhere, type Open, recover, refusedOrUnknown} from '../../flows/order/machine.ts'
 import {noteOutcome, type OrderTools} from '../../flows/order/records.ts'
 import {totalOf} from '../../flows/order/take-up.ts'
 import type {OrderRecord} from '../../store/orders.ts'
@@ -9,6 +10,7 @@ import {pool} from '../pool.ts'
 import type {JobRecord} from '../records.ts'
 import type {JobOrders} from './fold.ts'
 import {
+  askFor,
   type BulkOrder,
   type BulkOutcome,
   type BulkRules,
@@ -54,10 +56,10 @@ export async function runBulkOrders(run: BulkRun): Promise<void> {
   const {orders} = run
   holdOpen(run)
   for (let pass = 1, last = 2; pass <= last && !run.stop.aborted; pass++) {
-    await workThrough(run, tools, await tidyUp(run, tools))
+    const postponed = await workThrough(run, tools, await tidyUp(run, tools))
     orders.readOn()
     // Those that others held up have had no look yet, and get their second one as well.
-    if (pass === 1 && orders.count('todo') > 0) last = 3
+    if (pass === 1 && (postponed || orders.count('todo') > 0)) last = 3
   }
 }
 
@@ -72,7 +74,7 @@ function isUnsettled(orders: JobOrders, at: number): boolean {
   return state === 'todo'
 }
 
-function bulkTools({job, tools, stop}: BulkRun): BulkTools {
+function bulkTools({job, orders, tools, stop}: BulkRun): BulkTools {
   return {
     ...tools,
     records: {
@@ -82,8 +84,28 @@ function bulkTools({job, tools, stop}: BulkRun): BulkTools {
       find: never,
     },
     mark: (reference, step) => job.append({step, reference, at: tools.clock()}),
+    orderedFor: variantsOf(orders),
     stop,
   }
+}
+
+/** The variants that the file orders for a customer. Whose rows they are is only learnt if it is asked for. */
+function variantsOf(orders: JobOrders): BulkTools['orderedFor'] {
+  let rows: Map<string, number[]> | undefined
+  const rowsOf = (customerRef: string) => {
+    if (rows === undefined) {
+      rows = new Map()
+      for (const at of numbersOf(orders)) {
+        const of = orders.planned(at).customerRef
+        rows.set(of, [...(rows.get(of) ?? []), at])
+      }
+    }
+    return rows.get(customerRef) ?? []
+  }
+  return (customerRef) =>
+    new Set(
+      rowsOf(customerRef).flatMap((at) => orders.planned(at).lines.map(({variantId}) => idOf(variantId))),
+    )
 }
 
 const never = () => Promise.reject(new Error('a job looks up its orders by number'))
@@ -108,18 +130,18 @@ function holdOpen({orders, rules}: BulkRun): void {
 
 /**
  * Clears carts that a run left behind when it was cut off between an outcome and its tidying. Returns the customers
- * whose carts are in use and could not be cleared.
+ * whose carts are in use and could not be cleared, with nothing known to be open there.
  */
-async function tidyUp(run: BulkRun, tools: BulkTools): Promise<Set<string>> {
+async function tidyUp(run: BulkRun, tools: BulkTools): Promise<Map<string, Open>> {
   const {orders} = run
-  const inUse = new Set<string>()
+  const inUse = new Map<string, Open>()
   for (const at of numbersOf(orders)) {
     const left = orders.isFilled(at) && ['placed', 'already-placed', 'refused'].includes(orders.state(at))
     if (!left || run.stop.aborted) continue
     const order = orderOf(orders, at)
     const refusal = orders.state(at) === 'refused' ? (orders.outcome(at)?.state ?? null) : null
     const done = await whileAlone(run, order.customerRef, () => clearBulkCart(tools, order, refusal))
-    if (done === 'busy') inUse.add(order.customerRef)
+    if (done === 'busy') inUse.set(order.customerRef, [])
   }
   return inUse
 }
@@ -149,20 +171,32 @@ function workOf(orders: JobOrders, at: number): BulkWork {
 
 /**
  * Works on as many orders at a time as asked for, never two of one cart. `stuck` are the customers into whose carts
- * nothing may be put: an order is open there, or the cart is in use.
+ * nothing may be put: an order is open there, or the cart is in use. Returns whether any was put off for that.
  */
-async function workThrough(run: BulkRun, tools: BulkTools, stuck: Set<string>): Promise<void> {
+async function workThrough(run: BulkRun, tools: BulkTools, stuck: Map<string, Open>): Promise<boolean> {
   const queues = new Map<string, number[]>()
+  let postponed = false
   const workOnCart = async (customerRef: string, goesOn: () => boolean) => {
     const queue = queues.get(customerRef) ?? []
     for (let at = queue.shift(); at !== undefined && goesOn(); at = queue.shift()) {
       const work = workOf(run.orders, at)
-      if (stuck.has(customerRef)) await postpone(run, tools, work)
-      else if (['unknown', 'busy'].includes(await settle(run, tools, work))) stuck.add(customerRef)
+      const before = stuck.get(customerRef)
+      const ended = await settle(run, tools, work, before)
+      postponed ||= before !== undefined
+      if (before === undefined && (ended === 'unknown' || ended === 'busy'))
+        stuck.set(customerRef, openElsewhere(run.orders, at))
     }
     queues.delete(customerRef)
   }
   await pool(run.concurrency, freeCarts(run.orders, queues), workOnCart, run.stop)
+  return postponed
+}
+
+/** What another run of the file may have open in the cart of an order, as its outcome says. */
+function openElsewhere(orders: JobOrders, at: number): Open {
+  orders.readOn()
+  const {open} = recover(orders.entry(at)).state
+  return isElsewhere(open) ? open : []
 }
 
 /** The carts of unsettled orders that nobody works on, each once its next order is at the head of a queue of its own. */
@@ -179,18 +213,22 @@ function* freeCarts(orders: JobOrders, queues: Map<string, number[]>): Generator
   }
 }
 
+/** Brings an order to its end, or puts it off: because its cart is in use, or because something is open there. */
 async function settle(
   run: BulkRun,
   tools: BulkTools,
   work: BulkWork,
+  before: Open | undefined,
 ): Promise<BulkOutcome['kind'] | 'left' | 'busy'> {
   const {order} = work
   const {reference, customerRef} = order
   run.tell({kind: 'row-started', reference, customerRef})
   try {
-    const outcome = await whileAlone(run, customerRef, () => placeBulkOrder(tools, work, run.rules))
+    const outcome = before
+      ? 'busy'
+      : await whileAlone(run, customerRef, () => placeBulkOrder(tools, work, run.rules))
     if (outcome === 'busy' && run.stop.aborted) return 'left'
-    if (outcome === 'busy') await postpone(run, tools, work)
+    if (outcome === 'busy') await postpone(run, tools, work, before ?? [])
     else tellDone(run, order, outcome)
     return outcome === 'busy' ? 'busy' : outcome.kind
   } catch (error) {
@@ -201,13 +239,24 @@ async function settle(
   }
 }
 
-/** An order whose cart is not free: not sent, and done when it is. One that is open stays what it is. */
-async function postpone(run: BulkRun, tools: BulkTools, {order, earlier}: BulkWork): Promise<void> {
+/**
+ * An order whose cart is not free: not sent, and done when it is, unless the service knows it already. One that is open
+ * stays what it is. Where another run has left something `open`, that may order this one as well.
+ */
+async function postpone(run: BulkRun, tools: BulkTools, work: BulkWork, open: Open): Promise<void> {
+  const {order, earlier} = work
   if (recover(earlier).state.open.length > 0) return
+  const known = await askFor(tools, order, [])
   const message = `The cart of ${order.customerRef} is in use, or an earlier order of it is not settled yet.`
   const failure = new Failure('OPEN_ORDER', {message, effect: 'none'})
-  await noteOutcome(tools, order, {kind: 'relock', failure, open: []})
-  tellDone(run, order, {kind: 'refused', failure})
+  const unsent = open.length > 0 ? refusedOrUnknown(failure, open) : ({kind: 'refused', failure} as const)
+  const outcome = known ?? unsent
+  await noteOutcome(
+    tools,
+    order,
+    outcome.kind === 'refused' && !known ? {...outcome, kind: 'relock', open} : outcome,
+  )
+  tellDone(run, order, outcome)
 }
 
 function tellDone(run: BulkRun, {reference, customerRef}: BulkOrder, outcome: BulkOutcome): void {

@@ -255,6 +255,9 @@ function relock(failure: Failure, open: Open): Step {
   return end({kind: 'relock', failure: open.length > 0 ? asUnknown(failure) : failure, open})
 }
 
+/** Whether another run of the order was seen at work, as far as the records tell. */
+export const isElsewhere = (open: Open): boolean => open.includes(ELSEWHERE)
+
 /** Whether an order may have been charged for all that is known. */
 export function isUnknown(outcome: OrderOutcome): boolean {
   return outcome.kind === 'unknown' || (outcome.kind === 'relock' && outcome.open.length > 0)

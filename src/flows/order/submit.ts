@@ -19,7 +19,7 @@ import {
 import {note, noteOutcome, type OrderIntent, type OrderTools, type PriceLock} from './records.ts'
 
 /** How long a kind of answer is asked again, and the longest pause between two, in milliseconds. */
-const patience: Record<Patience, {total: number; pause: number}> = {
+export const patience: Record<Patience, {total: number; pause: number}> = {
   again: {total: 120_000, pause: 16_000},
   'in-progress': {total: 900_000, pause: 30_000},
   race: {total: 15_000, pause: 4_000},
@@ -177,7 +177,10 @@ export async function previewOf(
 export const cartQuery = (customerRef: CartRef) => (customerRef === null ? {} : {customerRef})
 
 /** The request's body. The same intent and lock give the same body, so that a repeat is a repeat. */
-function orderBody({reference, customerRef, discountCode, address}: OrderIntent, lockId: string): OrderBody {
+export function orderBody(
+  {reference, customerRef, discountCode, address}: OrderIntent,
+  lockId: string,
+): OrderBody {
   return {
     externalReference: reference,
     ...cartQuery(customerRef),

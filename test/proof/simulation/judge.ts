@@ -1,8 +1,7 @@
 import {jobOrders} from '../../../src/bulk/orders/fold.ts'
 import {exact} from '../../../src/contract/money.ts'
-import {type CartLine, sameLines} from '../../../src/flows/cart/lines.ts'
+import {sameLines} from '../../../src/flows/cart/lines.ts'
 import {globalIdOf} from '../../../src/sandbox/rules/orders.ts'
-import type {Outcome} from '../../../src/store/orders.ts'
 import type {SimulatedShop} from './shop.ts'
 import type {Machine, Mark, World} from './simulation.ts'
 
@@ -88,28 +87,23 @@ function* verdicts(world: World, {name, job}: Machine, books: Books): Generator<
   const orders = jobOrders(job)
   orders.readOn()
   let charged = exact('0')
-  const stuck = new Set<string>()
+  const stuck = stuckIn(world, orders, books)
   for (let at = 0; at < orders.size; at++) {
     const {reference, customerRef, lines} = orders.planned(at)
     const state = orders.state(at)
     const outcome = orders.outcome(at)
     const tell = `${name} says ${state} (${outcome?.state ?? ''}) of ${reference}`
     const [order] = books.standing.get(reference) ?? []
-    const maker = world.makers.get(reference)
+    const maker = world.makers.get(reference)?.name
     switch (state) {
       case 'todo':
         if (!stuck.has(customerRef)) yield `${tell}, at the end`
         break
       case 'unknown':
-        if (isUnsettleable(outcome)) {
-          stuck.add(customerRef)
-          world.touched.add(customerRef)
-        } else yield `${tell}, at the end`
+        if (!stuck.has(customerRef)) yield `${tell}, at the end`
         break
       case 'refused':
         if (maker === name) yield `${tell}, and made it`
-        else if (maker?.startsWith('m') && heldOnly(outcome, lines))
-          yield `${tell} for the lines that ${maker} ordered`
         break
       default:
         if (order === undefined) yield `${tell}, and there is no order`
@@ -127,25 +121,22 @@ function* verdicts(world: World, {name, job}: Machine, books: Books): Generator<
   if (limit !== null && charged.gt(exact(limit))) yield `${name} charged ${charged} of ${limit}`
 }
 
-/** Whether an order was refused for nothing but its own lines in its cart: those of another machine with the file. */
-function heldOnly(outcome: Outcome | undefined, lines: CartLine[]): boolean {
-  if (outcome?.state !== 'CART_NOT_EMPTY') return false
-  const held = [...(outcome.message ?? '').matchAll(/(\d+) of ([0-9a-f-]{36})/g)]
-  return held.every(([, quantity, id]) =>
-    lines.some((line) => line.variantId === id && line.quantity === Number(quantity)),
-  )
-}
-
 /**
- * An order that may have been sent, and can't be sent again: the service does not take its body, the user does not
- * allow its price, or somebody's lines are in its cart.
+ * The customers of orders that stay unknown: something is left in the cart of which nobody here knows whose it is, or an
+ * order that may have been sent can't be sent again, because the service does not take it, or the user its price.
  */
-function isUnsettleable(outcome: Outcome | undefined): boolean {
-  const {state = '', message = ''} = outcome ?? {}
-  return (
-    state === 'CONFLICT_ORDER_REQUIRES_INTERVENTION' ||
-    /\((VALIDATION_ERRORS|VALIDATION_INVALID_COUNTRY_CODE|LIMIT_EXCEEDED|CART_NOT_EMPTY)\)/.test(message)
-  )
+function stuckIn(world: World, orders: ReturnType<typeof jobOrders>, books: Books): Set<string> {
+  const stuck = new Set<string>()
+  for (let at = 0; at < orders.size; at++) {
+    const {customerRef} = orders.planned(at)
+    if (orders.state(at) !== 'unknown') continue
+    const {state = '', message = ''} = orders.outcome(at) ?? {}
+    const isRefused = /\((VALIDATION_\w+|NOT_FOUND_VARIANT|LIMIT_EXCEEDED)\)/.test(message)
+    const isForAPerson = state === 'CONFLICT_ORDER_REQUIRES_INTERVENTION'
+    if (isRefused || isForAPerson || books.cartOf(customerRef).size > 0) stuck.add(customerRef)
+  }
+  for (const customerRef of stuck) world.touched.add(customerRef)
+  return stuck
 }
 
 /** Where nobody else had a hand in a cart, another machine with the same file for one, it holds what it held before. */

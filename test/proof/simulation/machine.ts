@@ -4,11 +4,12 @@ import {openBudget} from '../../../src/bulk/orders/one.ts'
 import {runBulkOrders} from '../../../src/bulk/orders/run.ts'
 import type {JobRecord} from '../../../src/bulk/records.ts'
 import {Failure, isFailure} from '../../../src/contract/failure.ts'
+import type {Send} from '../../../src/contract/wire.ts'
 import type {Outcome} from '../../../src/store/orders.ts'
 import {address} from '../../support/address.ts'
 import {simulatedDisk} from './disk.ts'
 import type {RunPlan, Scenario} from './scenario.ts'
-import type {Machine, Mistake, Setting} from './simulation.ts'
+import type {Machine, Mistake, Setting, World} from './simulation.ts'
 
 /** The file on one machine, planned and not begun. */
 export function machineOf({world, serverStart, mistake}: Setting, name: string): Machine {
@@ -44,10 +45,12 @@ function mistaken(mistake: Mistake | undefined, record: JobRecord): JobRecord[] 
   if (mistake === 'submissions not written down' && record.step === 'SUBMITTING') return []
   if (mistake === 'unknown told as refused' && record.step === 'OUTCOME' && record.outcome === 'unknown')
     return [{...record, outcome: 'refused'}]
+  if (mistake === 'a cart taken for an answer' && record.step === 'OUTCOME' && isAnotherRun(record))
+    return [{...record, outcome: 'refused', state: 'CART_NOT_EMPTY'}]
   return [record]
 }
 
-/** Notes if a journal says that nothing was charged and it was, or contradicts what it said before. */
+/** Notes if a journal says that nothing was charged and that is not proven, or contradicts what it said before. */
 function watch({world}: Pick<Setting, 'world'>, machine: Machine, record: JobRecord): void {
   if (record.step !== 'OUTCOME' && record.step !== 'SUBMITTING') return
   const {reference} = record
@@ -59,12 +62,48 @@ function watch({world}: Pick<Setting, 'world'>, machine: Machine, record: JobRec
     world.problems.push(`${machine.name} ${says} ${reference} after it was decided`)
   }
   if (record.step !== 'OUTCOME') return
-  const mine = world.makers.get(reference) === machine.name
-  if (mine && says === 'refused') {
-    world.problems.push(`${machine.name} tells ${reference} as ${says} (${record.state}), and it was charged`)
-  }
+  const mine = world.makers.get(reference)?.name === machine.name
+  const told = `${machine.name} tells ${reference} as ${says} (${record.state})`
+  if (mine && says === 'refused') world.problems.push(`${told}, and it was charged`)
+  else if (says === 'refused' && !record.again && !world.denials.has(`${machine.name} ${reference}`))
+    world.problems.push(`${told}, and has not asked for it`)
+  else if (says === 'refused' && wasCharged(world, machine, reference))
+    world.problems.push(`${told}, and it stood already`)
   if (mine && says === 'already-placed') {
     world.problems.push(`${machine.name} tells its own ${reference} as already placed`)
+  }
+}
+
+/** Whether an order stood already when a create of it was refused, by a service that looks at the reference first. */
+function wasCharged({makers, denials}: World, {name}: Machine, reference: string): boolean {
+  const made = makers.get(reference)
+  const denial = denials.get(`${name} ${reference}`)
+  return (
+    made !== undefined &&
+    !denial?.byLock &&
+    made.name.startsWith('m') &&
+    made.request < (denial?.request ?? 0)
+  )
+}
+
+/** Refusals by which a cart says something, and an order nothing. */
+const ofCarts = ['CART_NOT_EMPTY', 'CHANGED_MEANWHILE', 'OPEN_ORDER', 'CONFLICT_CART_HAS_PENDING_ORDER']
+
+/**
+ * Notes orders that a run has told as not charged for what their carts hold, while another machine charged them before
+ * it ended. Where
+ * the service looks at locks before references, asking for an order tells nothing of it: there nobody could know.
+ */
+function judgeRun({world}: Setting, {name, job}: Machine, began: string): void {
+  const orders = jobOrders(job)
+  for (let at = 0; at < orders.size; at++) {
+    const {reference} = orders.planned(at)
+    const outcome = orders.outcome(at)
+    const maker = world.makers.get(reference)?.name
+    const denial = world.denials.get(`${name} ${reference}`)
+    if (outcome?.outcome !== 'refused' || !ofCarts.includes(outcome.state) || outcome.at < began) continue
+    if (maker?.startsWith('m') && !denial?.byLock)
+      world.problems.push(`${name} told ${reference} as refused (${outcome.state}), and ${maker} charged it`)
   }
 }
 
@@ -73,6 +112,9 @@ export async function runOnce(setting: Setting, machine: Machine, plan: RunPlan 
   const {world, time, trace, mistake} = setting
   const {disk} = machine
   machine.runs += 1
+  const isoNow = () => new Date(setting.serverStart + Math.floor(time.now())).toISOString()
+  const began = isoNow()
+  for (const key of world.denials.keys()) if (key.startsWith(`${machine.name} `)) world.denials.delete(key)
   const life = livingUntil(setting, machine, plan)
   disk.at = life.at
   const release = disk.job.run()
@@ -82,7 +124,8 @@ export async function runOnce(setting: Setting, machine: Machine, plan: RunPlan 
   const stop = new AbortController()
   const after = plan?.interruptAfter ?? null
   if (after !== null) time.after(after, () => stop.abort())
-  const send = setting.network.send({name: machine.name, at: life.at})
+  const network = setting.network.send({name: machine.name, at: life.at})
+  const send = mistake === 'a cart taken for an answer' ? unasked(setting, network) : network
   const {random} = setting
   const clock = {now: time.now, sleep: life.sleep, random}
   const run = runBulkOrders({
@@ -91,7 +134,7 @@ export async function runOnce(setting: Setting, machine: Machine, plan: RunPlan 
     tools: {
       client: setting.shop.client(send, clock, machine.tokens),
       ...clock,
-      clock: () => new Date(setting.serverStart + Math.floor(time.now())).toISOString(),
+      clock: isoNow,
       tell: () => {},
     },
     rules: {
@@ -107,11 +150,27 @@ export async function runOnce(setting: Setting, machine: Machine, plan: RunPlan 
   })
   const ended = await Promise.race([run.then(() => 'done', thrown(world)), life.over])
   trace.push(`${Math.round(time.now())} ${machine.name} ${ended}`)
-  if (ended !== 'crashed') release()
+  if (ended !== 'crashed') {
+    release()
+    judgeRun(setting, machine, began)
+  }
   if (ended === 'crashed' && mistake === 'new references after a crash') renew(machine)
   if (ended === 'crashed' && mistake === 'journal lost') disk.lose(world.scenario.wishes.length + 1)
   return ended
 }
+
+const isAnotherRun = ({outcome, message}: Outcome) =>
+  outcome === 'unknown' && message?.includes('Another run of this file')
+
+/** The mistake of a client that sends no create without a lock of the service, and so never asks for an order. */
+const unasked =
+  ({shop}: Setting, send: Send): Send =>
+  async (request) => {
+    const {lockId} = request.url.endsWith('/scent/orders') ? JSON.parse(request.body ?? '{}') : {lockId: ''}
+    const isLock = shop.sandbox.state.world.get('SELECT 1 FROM locks WHERE id = ?', lockId) !== undefined
+    if (lockId === '' || isLock) return send(request)
+    return {status: 400, headers: {}, body: '{"state":"VALIDATION_PRICE_LOCK_INVALID"}'}
+  }
 
 const thrown = (world: Setting['world']) => (error: unknown) => {
   if (isFailure(error)) return error.code

@@ -109,7 +109,7 @@ export function scenarioOf(
   })
   const machine = (n: number) => ({
     name: `m${n}`,
-    startsAfter: n * random() * 5 * MINUTE,
+    startsAfter: n * random() * one([1, 200, 2_000, MINUTE, 5 * MINUTE]),
     runs: Array.from({length: upTo(4)}, run),
   })
   return {
@@ -136,6 +136,6 @@ export function scenarioOf(
       variant: one(variants),
       amount: random(),
     })),
-    machines: [machine(0), ...(chance(0.25) ? [machine(1)] : [])],
+    machines: Array.from({length: one([1, 1, 2, 3, 3])}, (_, n) => machine(n)),
   }
 }

@@ -43,6 +43,10 @@ function tested() {
       {mistake: 'new references after a crash', found: /which is not of the file/},
       {mistake: 'unknown told as refused', found: /as refused .* and it was charged/},
       {mistake: 'journal lost', found: /says .* and made it|tells its own/},
+      {
+        mistake: 'a cart taken for an answer',
+        found: /told PO-\d as refused \(CART_NOT_EMPTY\), and m\d charged it/,
+      },
     ])('finds the mistake of a client: $mistake', async ({mistake, found}) => {
       const problems: string[] = []
       for (let seed = 1; seed <= 300 && !problems.some((text) => found.test(text)); seed++) {
