@@ -8,6 +8,13 @@ export function isUuid(text: string): boolean {
   return UUID.test(text)
 }
 
+/**
+ * A class of an expression: what a terminal hides, or obeys without showing it, beyond C0 and lone surrogates. Unicode's
+ * default ignorables, C1, line separators, annotations, and letters without ink.
+ */
+export const HIDDEN =
+  '\\u007f-\\u009f\\u2028\\u2029\\u2800\\ufff9-\\ufffb\\u{1d159}\\p{Default_Ignorable_Code_Point}'
+
 /** Milliseconds of an ISO time; one without an offset is UTC (spec, Endpoints, Conventions). Returns NaN for any other text. */
 export function millis(at: string): number {
   return Date.parse(/T.*\d$/.test(at) && !/[+-]\d\d:?\d\d$/.test(at) ? `${at}Z` : at)

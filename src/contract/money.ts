@@ -1,5 +1,6 @@
 import Big from 'big.js'
 import {isLosslessNumber, LosslessNumber, parse, stringify} from 'lossless-json'
+import {HIDDEN} from './forms.ts'
 
 /** A JSON number as it was written: a JS number if that is exact, the digits themselves otherwise. */
 export type Digits = number | LosslessNumber
@@ -57,11 +58,15 @@ function refused({key}: {key: string}): never {
   throw new SyntaxError(`Key ${JSON.stringify(key)} occurs twice in one object`)
 }
 
-/** Control characters of C1, bidi controls and zero-width characters, which JSON itself lets through. */
-const INVISIBLE =
-  /[\u007f-\u009f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]/g
+/** JSON itself lets these through. */
+const INVISIBLE = new RegExp(`[${HIDDEN}]`, 'gu')
 
-const escaped = (char: string) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`
+/** A character of two units takes two. */
+const escaped = (char: string) =>
+  char
+    .split('')
+    .map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
+    .join('')
 
 /** JSON with every number in the digits it came in, and nothing in it that a terminal acts on. */
 export function printJson(value: unknown, indent = 2): string {

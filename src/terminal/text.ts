@@ -1,11 +1,12 @@
 import stringWidth from 'string-width'
+import {HIDDEN} from '../contract/forms.ts'
 
 /**
- * Characters that a terminal acts on or hides: control characters of C0 and C1 (line breaks and tabs too), bidi controls,
- * zero-width and other invisible characters, line separators, tags, lone surrogates.
+ * Characters that a terminal acts on or hides: control characters (line breaks and tabs too), bidi controls, zero-width
+ * and other invisible characters, lone surrogates. And the marks of a letter after its fourth: a pile of them covers
+ * the lines around it.
  */
-const UNSAFE =
-  /[\u0000-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\ud800-\udfff\u{e0000}-\u{e0fff}]/gu
+const UNSAFE = new RegExp(`[\\u0000-\\u001f\\ud800-\\udfff${HIDDEN}]|\\p{M}(?<=\\p{M}{5})`, 'gu')
 
 const visible = (char: string) => `\\u{${char.codePointAt(0)?.toString(16)}}`
 
@@ -14,7 +15,8 @@ const visible = (char: string) => `\\u{${char.codePointAt(0)?.toString(16)}}`
  * no effect but its letters. Takes anything: a field that the contract calls text may hold something else.
  */
 export function safe(text: unknown): string {
-  return String(text).replace(UNSAFE, visible)
+  const shown = String(text)
+  return PLAIN.test(shown) ? shown : shown.replace(UNSAFE, visible)
 }
 
 const PLAIN = /^[\x20-\x7e]*$/

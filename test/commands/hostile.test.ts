@@ -17,6 +17,9 @@ const hostile: [string, string][] = [
   ['a carriage return', 'real\rfake'],
   ['a bidi override', 'user\u202egnp.exe'],
   ['zero-width characters', 'pay\u200bpal\ufeff'],
+  ['letters without ink', 'a\u3164b\u115f\uffa0\u2800\u{1d173}c'],
+  ['variation selectors and joiners of nothing', 'a\ufe0f\u034f\u17b4\u180b\u{e0100}'],
+  ['a pile of marks', `a${'\u0301'.repeat(20)}`],
   ['line separators', 'a\u2028b\u2029c'],
   ['half a character', 'a\ud83d'],
   ['a backspace and a bell', 'abc\b\b\b\u0007'],
@@ -31,7 +34,7 @@ const hostile: [string, string][] = [
 
 /** Nothing but printable characters, tabs and line breaks of our own. */
 const CLEAN =
-  /^[^\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]*$/
+  /^[^\u0000-\u0008\u000b-\u001f\u007f-\u009f\u2028\u2029\u2800\p{Default_Ignorable_Code_Point}]*$/u
 
 const id = '6c1f8a52-3f0e-4b1d-9a70-5d2c8e1b7f43'
 const texts = hostile.map(([, text]) => text)

@@ -15,11 +15,24 @@ describe('text from outside', () => {
     ['line separators', 'a\u2028b\u2029', 'a\\u{2028}b\\u{2029}'],
     ['a lone surrogate', 'a\ud800b', 'a\\u{d800}b'],
     ['an invisible tag', 'a\u{e0041}', 'a\\u{e0041}'],
+    ['a letter without ink', 'a\u3164\u115f\uffa0\u2800', 'a\\u{3164}\\u{115f}\\u{ffa0}\\u{2800}'],
+    ['a joiner of nothing', 'a\u034f\u17b4\u180b\u{1d173}', 'a\\u{34f}\\u{17b4}\\u{180b}\\u{1d173}'],
+    ['a variation selector', 'a\ufe0f\u{e0100}', 'a\\u{fe0f}\\u{e0100}'],
+    ['a pile of marks', `a${'\u0301'.repeat(6)}b`, `a${'\u0301'.repeat(4)}${'\\u{301}'.repeat(2)}b`],
   ])('%s is written out', (_, text, expected) => {
     expect(safe(text)).toBe(expected)
   })
 
-  it.each(['عطر العود', '香水', 'Crème brûlée', '🌹', 'a b-c/d?e=f'])('%s stays as it is', (text) => {
+  it.each([
+    'عطر العود',
+    'عِطْرُ ٱلسَّعَادَةِ',
+    'tiếng Việt',
+    'tie\u0302\u0301ng',
+    '香水',
+    'Crème brûlée',
+    '🌹',
+    'a b-c/d?e=f',
+  ])('%s stays as it is', (text) => {
     expect(safe(text)).toBe(text)
   })
 
