@@ -7,6 +7,7 @@ import {Failure} from './contract/failure.ts'
 import {printJson} from './contract/money.ts'
 import {hasShape, type Input, type Operation} from './contract/operation.ts'
 import type {Session, SessionOptions} from './session.ts'
+import {tightened} from './store/files.ts'
 import type {Ask} from './terminal/ask.ts'
 import {failureDocument, stackText, tellFailure, unwritable} from './terminal/failure.ts'
 import type {ListFlags, OutputFlags, SessionFlags} from './terminal/flags.ts'
@@ -191,8 +192,17 @@ export abstract class ScentCommand extends Command {
       deaf()
       this.opened?.close()
       await this.ending?.()
+      this.tellTightened()
     }
     return result as T
+  }
+
+  private tellTightened(): void {
+    for (const {path, mode} of tightened.splice(0)) {
+      this.note(
+        `Warning: other users could read or change ${path} (mode ${mode}). It has mode 0600 now; check what it holds.`,
+      )
+    }
   }
 
   protected get mode(): Mode {

@@ -33,9 +33,12 @@ function makeFolder(path: string): void {
   }
 }
 
+/** Files that others could read or change when they were opened, with their modes then. Whoever tells it takes them out. */
+export const tightened: {path: string; mode: string}[] = []
+
 /**
- * Opens a file of ours: no link is followed, and it must be a plain file of this user. A new one gets mode 0600.
- * Returns undefined if there is no file and `flags` do not create one. Fails with FOREIGN_FILE or FILE_FAILED.
+ * Opens a file of ours: no link is followed, and it must be a plain file of this user. It gets mode 0600, also if it had
+ * another one. Returns undefined if there is no file and `flags` do not create one. Fails with FOREIGN_FILE or FILE_FAILED.
  */
 export function openOwn(path: string, flags: number): number | undefined {
   const fd = attempt(path, 'opened', () => {
@@ -50,12 +53,24 @@ export function openOwn(path: string, flags: number): number | undefined {
   })
   if (fd === undefined) return undefined
   try {
-    requireOwn(path, fs.fstatSync(fd))
+    const stat = fs.fstatSync(fd)
+    requireOwn(path, stat)
+    tighten(path, fd, stat.mode & 0o777)
     return fd
   } catch (error) {
     fs.closeSync(fd)
     throw error
   }
+}
+
+function tighten(path: string, fd: number, mode: number): void {
+  if (process.platform === 'win32' || (mode & 0o077) === 0) return
+  try {
+    fs.fchmodSync(fd, 0o600)
+  } catch {
+    return // a disk that knows no modes
+  }
+  if ((fs.fstatSync(fd).mode & 0o077) === 0) tightened.push({path, mode: mode.toString(8).padStart(4, '0')})
 }
 
 /**

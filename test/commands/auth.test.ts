@@ -1,4 +1,4 @@
-import {existsSync, mkdirSync, readFileSync, statSync, writeFileSync} from 'node:fs'
+import {chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync} from 'node:fs'
 import {join} from 'node:path'
 import {afterAll, beforeAll, describe, expect, test} from 'vitest'
 import {saveLocator} from '../../src/store/sandbox.ts'
@@ -44,6 +44,27 @@ const loginArgs = (...more: string[]) => [
 ]
 const login = (env: NodeJS.ProcessEnv, ...more: string[]) => scent(env, loginArgs(...more), `${SECRET}\n`)
 const inFile = ['--storage', 'file']
+
+test('files that other users could change are tightened, and it is said', async () => {
+  const env = bareHome()
+  await login(env, ...inFile)
+  const state = readdirSync(env.SCENT_STATE_DIR ?? '', {recursive: true, withFileTypes: true})
+  const token = state.find(({parentPath}) => parentPath.endsWith('tokens'))
+  const files = [
+    configOf(env),
+    join(env.SCENT_CONFIG_DIR ?? '', 'credentials.json'),
+    join(token?.parentPath ?? '', token?.name ?? ''),
+  ]
+  for (const file of files) chmodSync(file, 0o666)
+  const first = await scent(env, ['auth', 'status', '--json'])
+  expect(first.code).toBe(0)
+  expect(JSON.parse(first.stdout)).toMatchObject({usable: true})
+  const told = first.stderr.replaceAll('\n', ' ')
+  for (const file of files.slice(0, 1)) expect(told).toContain(`${file} (mode 0666)`)
+  await login(env, ...inFile)
+  for (const file of files) expect([file, statSync(file).mode & 0o777]).toEqual([file, 0o600])
+  expect((await scent(env, ['auth', 'status'])).stderr).not.toContain('mode 0')
+})
 
 describe('auth login', () => {
   test('stores what the service has accepted, and makes it the profile in use', async () => {

@@ -2,7 +2,7 @@ import {execFileSync} from 'node:child_process'
 import * as fs from 'node:fs'
 import {join} from 'node:path'
 import {describe, expect, test} from 'vitest'
-import {createOwn, ownFolder, readOwn, removeOwn, writeOwn} from '../../src/store/files.ts'
+import {createOwn, ownFolder, readOwn, removeOwn, tightened, writeOwn} from '../../src/store/files.ts'
 import {folder} from '../support/program.ts'
 
 const mode = (path: string) => fs.statSync(path).mode & 0o777
@@ -32,6 +32,18 @@ describe('a file of ours', () => {
     ownFolder(path)
     expect(mode(path)).toBe(0o700)
   })
+
+  test.each([0o666, 0o644, 0o640, 0o602])(
+    'of mode %o is tightened when it is opened, and said so once',
+    (loose) => {
+      const path = join(folder(), 'file.json')
+      fs.writeFileSync(path, 'text')
+      fs.chmodSync(path, loose)
+      expect([readOwn(path), mode(path)]).toEqual(['text', 0o600])
+      readOwn(path)
+      expect(tightened.splice(0)).toEqual([{path, mode: `0${loose.toString(8)}`}])
+    },
+  )
 
   test('is replaced whole, and no temporary file stays', () => {
     const root = folder()
