@@ -42,7 +42,7 @@ export interface Session {
   /** The local record of orders made under this identity. */
   orders(): Promise<OrderRecords>
   /** What the flows of orders work with. `tell` hears of every step; `signal` ends their pauses. */
-  orderTools(tell?: (event: OrderEvent) => void, signal?: AbortSignal): Promise<WalkTools>
+  orderTools(tell?: (event: OrderEvent) => void, signal?: AbortSignal): Promise<Omit<WalkTools, 'fees'>>
   /**
    * Runs `work` while no other process orders from the same cart: what another is just ordering must not be taken for
    * an order that was cut off. Waits for the other; fails with BUSY if that takes minutes, or at `stop`.

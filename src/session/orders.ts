@@ -10,7 +10,7 @@ import type {Progress} from '../terminal/progress.ts'
 export function orderTools(
   tools: Omit<OrderTools, 'records'> & Pick<WalkTools, 'alone'>,
   records: OrderRecords,
-): WalkTools {
+): Omit<WalkTools, 'fees'> {
   return {...tools, records, savedAddresses: () => savedAddresses(records), newReference}
 }
 

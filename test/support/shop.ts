@@ -7,6 +7,7 @@ import {createOrder} from '../../src/contract/orders.ts'
 import {listVariants} from '../../src/contract/variants.ts'
 import {listWalletTransactions} from '../../src/contract/wallet.ts'
 import type {HttpRequest, Send} from '../../src/contract/wire.ts'
+import {shippingFees} from '../../src/flows/order/fees.ts'
 import type {OrderEvent, OrderTools} from '../../src/flows/order/records.ts'
 import type {WalkTools} from '../../src/flows/order/walker.ts'
 import {createSandbox} from '../../src/sandbox/core/sandbox.ts'
@@ -78,6 +79,7 @@ export async function openShop(options: SandboxOptions & {through?: (send: Send)
     savedAddresses: async () => [],
     newReference: () => 'made-up-1',
     alone: (_, work) => work(),
+    fees: async () => shippingFees(await records.all()),
   }
   return {
     sandbox,

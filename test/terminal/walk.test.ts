@@ -1,6 +1,7 @@
 // The walk of `scent checkout` as a person meets it: the built program in real terminals of 80 and of 40 columns.
 import {readFileSync, writeFileSync} from 'node:fs'
 import {afterEach, beforeEach, describe, expect, test} from 'vitest'
+import {orderFile} from '../support/order-file.ts'
 import {type Answer, drawn, inTerminal, oneLine} from '../support/pty.ts'
 import {openShop, type Shop} from '../support/served-shop.ts'
 
@@ -117,7 +118,7 @@ describe.each([80, 40])('in a terminal of %i columns', (columns) => {
     await fill(1)
     const second = await run(columns, line, [order])
     expect(second.code).toBe(0)
-    expect(second.text).toMatch(/Your last order there, .* was charged 23\.00 SAR more than its lock/)
+    expect(second.text).toMatch(/For your last order there, .*, it was 51\.75 SAR: expect 190\.33 SAR in all/)
     expect((await run(columns, `${line} --yes`)).code).not.toBe(0)
   })
 
@@ -219,6 +220,18 @@ describe.each([80, 40])('in a terminal of %i columns', (columns) => {
     expect(code).toBe(0)
     expect(text).toContain('Sara, King Fahd Road 1, Riyadh, RRRD2929, SAU, +966501234567')
   })
+})
+
+test('the fee of a city is known from the orders of jobs as well', async () => {
+  const file = orderFile(shop.env.HOME ?? '', 'orders.csv', [
+    {externalReference: 'JED-1', customerRef: 'C-JED', city: 'Jeddah'},
+  ])
+  await shop.json(['orders', 'import', file, '--yes'])
+  await fill(2)
+  writeFileSync(shop.address, readFileSync(shop.address, 'utf8').replace('Riyadh', 'Jeddah'))
+  const {code, text} = await walk(80, '', [order])
+  expect(code).toBe(0)
+  expect(text).toMatch(/For your last order there, .*, it was 51\.75 SAR: expect 328\.90 SAR in all/)
 })
 
 test('without a terminal a part of an address is refused by the names of the flags', async () => {

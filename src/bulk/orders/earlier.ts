@@ -80,6 +80,12 @@ export async function readEarlier(
   }
 }
 
+/** The fees that all orders of this machine show, those of jobs among them. */
+export async function readFees(session: Pick<Session, 'orders' | 'folders' | 'identity'>) {
+  const jobs = openJobs(session.folders, session.identity).list().reverse()
+  return shippingFees(recordedOrders(await (await session.orders()).all(), jobs))
+}
+
 /** After a test environment was set up anew, its records here are of orders that are gone. */
 async function isKnown({client}: Pick<Session, 'client'>, {outcome}: Standing): Promise<boolean> {
   const read = await ifOpen(readNamedOrder(client, outcome.orderId ?? ''))

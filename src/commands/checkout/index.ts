@@ -57,7 +57,8 @@ Without a terminal it needs --address and --yes. It then charges at most --max-t
       interactive: ask.interactive,
       yes: flags.yes,
     }
-    const tools = await session.orderTools(walker.progress, signal)
+    const fees = async () => (await import('../../bulk/orders/earlier.ts')).readFees(session)
+    const tools = {...(await session.orderTools(walker.progress, signal)), fees}
     const walked = await walk(tools, request, walker)
     const charged = chargedText(walked)
     if (charged) this.note(charged)

@@ -2,9 +2,9 @@ import {type Digits, digits, exact} from '../../contract/money.ts'
 import type {ShippingAddress} from '../../contract/orders.ts'
 import type {OrderEntry} from '../../store/orders.ts'
 
-/** What an order to a city was charged beyond its price lock, which takes every city as a near one. */
-export interface CityFee {
-  extra: Digits
+/** What shipping an order to a place cost. */
+export interface ShippingFee {
+  fee: Digits
   /** When it was ordered. */
   at: string
 }
@@ -23,49 +23,22 @@ export const isFar = ({city, countryCode}: Place) => countryCode !== 'SAU' || !N
 
 const keyOf = ({city, countryCode}: Place) => `${countryCode} ${city.trim().toLowerCase()}`
 
-/**
- * The fees that earlier orders show; of a place the fee of its newest order. Those that cost nothing more tell nothing:
- * shipping may have been free, whatever the city.
- */
-export function cityFees(orders: Iterable<Ordered>): (place: Place) => CityFee | undefined {
-  return newestOf(orders, (order) => {
-    const extra = extraOf(order)
-    return extra?.gt(0) ? {extra: digits(extra.toFixed()), at: order.updatedAt} : undefined
-  })
-}
-
-/** What shipping an order to a place cost. */
-interface ShippingFee {
-  fee: Digits
-  at: string
-}
-
-/** The same for the whole fee, of near places too. Orders that were shipped free tell nothing. */
+/** The fees that earlier orders show; of a place the fee of its newest order. One that was shipped free tells nothing. */
 export function shippingFees(orders: Iterable<Ordered>): (place: Place) => ShippingFee | undefined {
-  return newestOf(orders, (order) => {
-    const locked = order.locks.at(-1)?.shipping
-    const extra = extraOf(order)
-    if (locked === undefined || extra === undefined || exact(locked).lte(0)) return undefined
-    return {fee: digits(extra.plus(exact(locked)).toFixed()), at: order.updatedAt}
-  })
-}
-
-/** What an order was charged beyond its lock. */
-function extraOf({locks, outcome}: Ordered): ReturnType<typeof exact> | undefined {
-  const locked = locks.at(-1)?.total
-  if (outcome?.outcome !== 'placed' || outcome.total === null || locked === undefined) return undefined
-  return exact(outcome.total).minus(exact(locked))
-}
-
-function newestOf<Fee extends {at: string}>(
-  orders: Iterable<Ordered>,
-  feeOf: (order: Ordered) => Fee | undefined,
-): (place: Place) => Fee | undefined {
-  const fees = new Map<string, Fee>()
+  const fees = new Map<string, ShippingFee>()
   for (const order of orders) {
     const fee = feeOf(order)
     const before = fees.get(keyOf(order.address))
     if (fee && !(before && before.at > fee.at)) fees.set(keyOf(order.address), fee)
   }
   return (place) => fees.get(keyOf(place))
+}
+
+/** The fee that its lock took for a near place, and what was charged beyond that. */
+function feeOf({locks, outcome, updatedAt}: Ordered): ShippingFee | undefined {
+  const {total, shipping} = locks.at(-1) ?? {}
+  if (outcome?.outcome !== 'placed' || outcome.total === null) return undefined
+  if (total === undefined || shipping === undefined || exact(shipping).lte(0)) return undefined
+  const fee = exact(outcome.total).minus(exact(total)).plus(exact(shipping))
+  return {fee: digits(fee.toFixed()), at: updatedAt}
 }

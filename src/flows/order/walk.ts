@@ -5,7 +5,7 @@ import {removeLine, setQuantity} from '../cart/edit.ts'
 import {readBalance} from '../wallet.ts'
 import {type CheckedCode, checkCode} from './code.ts'
 import {besidesEarlier, canAsk, takeUpEarlier} from './earlier.ts'
-import {cityFees, isFar} from './fees.ts'
+import {isFar} from './fees.ts'
 import {type Locked, noteLock, notReady, orderLocked, outOfTime} from './lock.ts'
 import type {PlacedOrder} from './machine.ts'
 import {lockReady, mendCart} from './mend.ts'
@@ -183,7 +183,7 @@ async function offerOf(
   locked: Locked,
 ): Promise<Omit<Offer, 'code'>> {
   const price = priceOf(locked.preview)
-  const far = isFar(address) ? await farOf(tools, address, locked, price) : undefined
+  const far = isFar(address) ? await farOf(tools, address, price) : undefined
   const balance = request.interactive ? await balanceOf(tools) : null
   const balanceAfter = balance === null ? null : minus(balance, far?.expected ?? locked.lock.total)
   return {reference, address, far, locked, price, balance, balanceAfter}
@@ -191,14 +191,17 @@ async function offerOf(
 
 /** A near order that ships free says nothing of a far one: then no fee is expected. */
 async function farOf(
-  {records}: WalkTools,
+  {fees}: WalkTools,
   address: ShippingAddress,
-  {lock}: Locked,
-  {shipping}: Price,
+  {goodsWithVat, shipping}: Price,
 ): Promise<Offer['far']> {
   const isFree = shipping !== null && !isAbove(shipping, '0')
-  const fee = isFree ? undefined : cityFees(await records.all())(address)
-  return {city: address.city, fee, expected: fee ? plus(lock.total, fee.extra) : null}
+  const fee = isFree ? undefined : (await fees())(address)
+  return {
+    city: address.city,
+    fee,
+    expected: fee && goodsWithVat !== null ? plus(goodsWithVat, fee.fee) : null,
+  }
 }
 
 /** A wallet that can't be read stops no order: the service knows what it holds. */

@@ -4,7 +4,7 @@ import type {ShippingAddress} from '../../contract/orders.ts'
 import type {OrderEntry} from '../../store/orders.ts'
 import type {CartLine, CartRef} from '../cart/lines.ts'
 import type {CheckedCode} from './code.ts'
-import type {CityFee} from './fees.ts'
+import type {ShippingFee, shippingFees} from './fees.ts'
 import type {LineIssue, Locked} from './lock.ts'
 import type {PlacedOrder} from './machine.ts'
 import type {Difference, Price} from './price.ts'
@@ -30,7 +30,7 @@ export interface Offer {
   address: ShippingAddress
   code: CheckedCode | undefined
   /** Set if the city decides the shipping fee when the order is made; with its fee of an earlier order, if one is known. */
-  far: {city: string; fee: CityFee | undefined; expected: Digits | null} | undefined
+  far: {city: string; fee: ShippingFee | undefined; expected: Digits | null} | undefined
   locked: Locked
   price: Price
   balance: Digits | null
@@ -79,6 +79,8 @@ export type Change =
 export interface WalkTools extends OrderTools {
   savedAddresses(): Promise<ShippingAddress[]>
   newReference(): string
+  /** The shipping fees that the orders of this machine show. */
+  fees(): Promise<ReturnType<typeof shippingFees>>
   /** Runs `work` while no other process orders from the cart. */
   alone<T>(customerRef: CartRef, work: () => Promise<T>): Promise<T>
 }

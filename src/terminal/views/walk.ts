@@ -220,8 +220,8 @@ function leftText({customerRef, units, charged, currency}: Left): string {
 function feeText({city, fee, expected}: NonNullable<Offer['far']>, currency: string): string {
   if (!fee || expected === null)
     return `The fee for ${city} is set when the order is made: outside Riyadh shipping may cost more than this.`
-  const [more, all] = [moneyText(fee.extra, currency), moneyText(expected, currency)]
-  return `The fee for ${city} is set when the order is made. Your last order there, ${localTime(fee.at)}, was charged ${more} more than its lock: expect ${all} in all.`
+  const [was, all] = [moneyText(fee.fee, currency), moneyText(expected, currency)]
+  return `The fee for ${city} is set when the order is made. For your last order there, ${localTime(fee.at)}, it was ${was}: expect ${all} in all.`
 }
 
 function takingUp({reference, startedAt, pending}: Earlier): string {
