@@ -15,6 +15,7 @@ import {Interrupts, withStory} from './terminal/interrupts.ts'
 import {nameOnLine, takesOf} from './terminal/names.ts'
 import {collected, type Listing, type Mode, Outlet, placeOf, printDocument} from './terminal/output.ts'
 import {caseless} from './terminal/parsing.ts'
+import {showWork} from './terminal/progress.ts'
 import type {Query} from './terminal/query/query.ts'
 import {showViews} from './terminal/show.ts'
 import type {ListView, View} from './terminal/table.ts'
@@ -38,6 +39,7 @@ export abstract class ScentCommand extends Command {
   private opened: Session | undefined
   private ending: (() => Promise<void>) | undefined
   private found: Failure | undefined
+  private endWork = () => {}
   /** What Ctrl-C and SIGTERM do to this command. */
   readonly interrupts = new Interrupts()
   private readonly out = new Outlet(process.stdout)
@@ -78,6 +80,7 @@ export abstract class ScentCommand extends Command {
   /** Questions to the person at the terminal; --no-input and a missing terminal turn them into usage errors. */
   async ask(flags = this.flags): Promise<Ask> {
     this.flags = flags
+    this.clearLine()
     const {openAsk} = await import('./terminal/ask.ts')
     const interactive = !flags['no-input'] && process.stdin.isTTY && process.stderr.isTTY
     return openAsk({interactive, yes: flags.yes === true})
@@ -110,6 +113,7 @@ export abstract class ScentCommand extends Command {
 
   /** Writes a result at once, if results are written as they come. */
   async event(document: object): Promise<void> {
+    this.clearLine()
     if (this.streams) await this.out.write(`${printJson(document, 0)}\n`)
   }
 
@@ -128,13 +132,13 @@ export abstract class ScentCommand extends Command {
 
   /** A sentence or two for a person, on stderr. */
   note(text: string): void {
-    this.opened?.progress.clear()
+    this.clearLine()
     process.stderr.write(`${wrap(safe(text), roomOf(process.stderr))}\n`)
   }
 
   /** A view for a person, on stderr: what a walk shows on its way to its result. */
   async screen(view: View): Promise<void> {
-    this.opened?.progress.clear()
+    this.clearLine()
     await showViews(this.err, [view], 'table', undefined)
     await this.err.write('\n')
   }
@@ -145,6 +149,7 @@ export abstract class ScentCommand extends Command {
     {env = process.env, ...options}: SessionOptions & {env?: NodeJS.ProcessEnv} = {},
   ): Promise<Session> {
     const {openSession} = await import('./session.ts')
+    this.endWork()
     const note = (text: string) => this.note(text)
     this.opened = openSession(flags, env, {job: 'all' in flags && flags.all === true, note, ...options})
     this.out.clock = this.err.clock = this.opened.serviceNow
@@ -158,7 +163,13 @@ export abstract class ScentCommand extends Command {
     // oclif would take what is piped in for the first argument that is left out, and a secret for its value.
     for (const arg of Object.values(options?.args ?? {})) arg.ignoreStdin = true
     const {confirms} = this.ctor as typeof ScentCommand
-    const line = {id: this.id ?? '', argv: argv ?? this.argv, options: options ?? {}, confirms}
+    const {withDefaults} = await import('./session/defaults.ts')
+    const line = {
+      id: this.id ?? '',
+      argv: argv ?? this.argv,
+      options: await withDefaults(this.id ?? '', options ?? {}, argv ?? this.argv),
+      confirms,
+    }
     const parse = (given = line.options, words = argv) => super.parse<F, B, A>(caseless(given), words)
     const parsed = await parse().catch(async () => {
       const {complete} = await import('./terminal/missing.ts')
@@ -179,6 +190,7 @@ export abstract class ScentCommand extends Command {
       () => void this.fail(new Failure('INTERRUPTED')).then(() => process.exit(process.exitCode)),
       () => void this.fail(new Error('the command waits for something that never comes')),
     )
+    this.endWork = showWork(process.stderr)
     let result: unknown
     try {
       await this.init()
@@ -190,6 +202,7 @@ export abstract class ScentCommand extends Command {
       await this.fail(error)
     } finally {
       deaf()
+      this.endWork()
       this.opened?.close()
       await this.ending?.()
       this.tellTightened()
@@ -210,9 +223,15 @@ export abstract class ScentCommand extends Command {
     return this.flags.output ?? 'table'
   }
 
+  /** Before anything is written, asked, or shown to be waited for by the session. */
+  private clearLine(): void {
+    this.endWork()
+    this.opened?.progress.clear()
+  }
+
   private async present(result: unknown): Promise<void> {
     const {mode} = this
-    this.opened?.progress.clear()
+    this.clearLine()
     // A command that serves has said all it had to say.
     if (result === undefined && this.views.length === 0) return
     if (mode === 'json' || this.views.length === 0)
@@ -222,7 +241,7 @@ export abstract class ScentCommand extends Command {
   }
 
   private async fail(error: unknown): Promise<void> {
-    this.opened?.progress.clear()
+    this.clearLine()
     const told = failureOf(error, this.id ?? '', takesOf(this.id, this.ctor))
     const failure = withStory(told, this.interrupts.underWay, this.opened)
     process.exitCode = failure.exitCode

@@ -26,6 +26,10 @@ const config = z.looseObject({
   /** The profile that is used if none is named. */
   current: z.optional(z.string()),
   profiles: z.record(z.string(), profile),
+  /** What a flag is if it is left out, by its name, or `columns.` and a command. */
+  defaults: z.optional(z.record(z.string(), z.string())),
+  /** Names of partners to act for. */
+  aliases: z.optional(z.record(z.string(), z.string())),
 })
 export type Config = z.output<typeof config>
 

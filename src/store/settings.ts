@@ -56,7 +56,7 @@ export function settingsOf(flags: Given, env: Env, config: Config): Settings {
     baseUrl,
     clientId,
     secret: fromProfile && profile ? {kind: profile.storage, account: profile.name} : {kind: 'environment'},
-    onBehalfOf: partnerOf(pick(given('--as', 'SCENT_ON_BEHALF_OF', flags.as, env))),
+    onBehalfOf: partnerOf(pick(given('--as', 'SCENT_ON_BEHALF_OF', flags.as, env)), config),
     currency: currencyOf(pick(given('--currency', 'SCENT_CURRENCY', flags.currency, env))),
     rateShare: (fromProfile ? profile?.rateShare : undefined) ?? 1,
   }
@@ -72,13 +72,15 @@ function currencyOf(setting: Setting | undefined): Setting | undefined {
   })
 }
 
-function partnerOf(setting: Setting | undefined): Setting | undefined {
+function partnerOf(setting: Setting | undefined, {aliases = {}}: Config): Setting | undefined {
   if (setting === undefined) return undefined
+  const id = Object.hasOwn(aliases, setting.value) ? aliases[setting.value] : undefined
+  if (id !== undefined) return {...setting, value: id}
   // In capitals or not, it is the same partner, with one token and one set of records.
   if (isUuid(setting.value)) return {...setting, value: setting.value.toLowerCase()}
   throw new Failure('INVALID_INPUT', {
     message: `"${setting.value}" (${setting.source}) is not a valid partner id.`,
-    hint: 'Give the id of a descendant partner, a UUID.',
+    hint: 'Give the id of a descendant partner, a UUID, or a name for it: `scent config set alias.NAME UUID`.',
   })
 }
 

@@ -34,6 +34,20 @@ export function showWaits(send: Send, line: ProgressLine): Send {
   }
 }
 
+/** Shows in a terminal that a command is at work, from a second on until the returned function is called. */
+export function showWork(stream: NodeJS.WriteStream): () => void {
+  let line: ProgressLine | undefined
+  const timer = setTimeout(() => {
+    line = stream.isTTY ? openProgress(stream) : undefined
+    line?.say('At work …')
+  }, SLOW_MS).unref()
+  return () => {
+    clearTimeout(timer)
+    line?.clear()
+    line = undefined
+  }
+}
+
 const FRAMES = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏']
 
 export function openProgress(stream: NodeJS.WriteStream): ProgressLine {

@@ -1,8 +1,9 @@
-// One main screen of every command, by the built program, in a pipe and in real terminals of 80 and of 40 columns.
+// One main screen of every command, by the built program, in a pipe and in real terminals of 80 and of 40 columns. For
+// the terminals the service is slow: what asks it shows a sign of life after a second.
 import {mkdirSync, readFileSync, writeFileSync} from 'node:fs'
 import {dirname, join} from 'node:path'
 import {fileURLToPath} from 'node:url'
-import {afterAll, beforeAll, describe, expect, test} from 'vitest'
+import {afterAll, beforeAll, describe, expect, test, vi} from 'vitest'
 import {drawn, inTerminal, plain} from '../support/pty.ts'
 import {scent} from '../support/scent.ts'
 import {type Screen, screens} from './screens.ts'
@@ -19,6 +20,21 @@ const pages = process.env.SCENT_TEST_PAGES
 /** Tables that are still wider than the terminal, or cut what they hold. */
 const KNOWN: Record<80 | 40, string[]> = {80: [], 40: []}
 
+/** They ask no service, or have a token at hand and need no more; or they are one. */
+const asksNobody = new Set(
+  [
+    'auth:list auth:logout auth:status auth:token auth:use autocomplete complete config:get config:list config:set',
+    'config:unset doctor explain help jobs:list jobs:resume jobs:show orders:list sandbox:start version',
+    'webhooks:list',
+  ].flatMap((ids) => ids.split(' ')),
+)
+
+/** What turns while an answer is waited for. */
+const SIGN_OF_LIFE = /[⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏]/
+
+// Most of them wait, so more than usual can run at once.
+vi.setConfig({maxConcurrency: 12})
+
 const closing: (() => Promise<void>)[] = []
 const place = {} as Record<'pipe' | 80 | 40, Stage>
 
@@ -27,6 +43,7 @@ beforeAll(async () => {
   await Promise.all(
     (['pipe', 80, 40] as const).map(async (name) => {
       place[name] = await openStage()
+      if (name !== 'pipe') place[name].slowDown()
       closing.push(place[name].close)
     }),
   )
@@ -60,6 +77,7 @@ describe.each([80, 40] as const)('in a terminal of %i columns', (columns) => {
         page,
       ).toEqual([])
       if (KNOWN[columns].includes(id)) return
+      expect(SIGN_OF_LIFE.test(seen.text), said).toBe(!asksNobody.has(id))
       if (!screen.isForPrograms) expect(broken, page).toEqual([])
       const words = piped && !screen.isForPrograms && !screen.differsInPipe ? wordsOf(piped, page) : []
       const facts = [...screen.holds, ...words, ...((columns === 80 && screen.wide) || [])]
@@ -76,8 +94,9 @@ async function userOf({user}: Screen, stage: Stage): Promise<NodeJS.ProcessEnv> 
   if (user === 'without anything') return emptyUser()
   if (user === 'another of the sandbox') return stage.another()
   if (user === undefined) return stage.env
-  const {sandbox, env} = await openBare()
-  closing.push(() => sandbox.close())
+  const {env, close, slowDown} = await openBare()
+  closing.push(close)
+  slowDown()
   return env
 }
 

@@ -97,7 +97,18 @@ export const screens: {[id: string]: Screen} = {
     holds: ['RML-SAF-050', 'Saffron Dune, 50 ml'],
     isForPrograms: true,
   },
-  config: {line: 'config', holds: ['staging', 'rate-share', '/state']},
+  'config:get': {line: 'config get customer', holds: ['customer', 'default']},
+  'config:list': {line: 'config list', holds: ['staging', 'rate-share', '/state', 'max-total']},
+  'config:set': {
+    line: 'config set columns.orders.list externalReference,total',
+    holds: ['externalReference,total', 'config'],
+    user: 'another of the sandbox',
+  },
+  'config:unset': {
+    line: 'config unset rate-share',
+    holds: ['rate-share', '1'],
+    user: 'another of the sandbox',
+  },
   'discounts:create': {
     line: 'discounts create RAMADAN15 --type Percent --value 15 --valid-from 2026-02-18 --valid-to 2027-03-20',
     holds: ['RAMADAN15', '15'],

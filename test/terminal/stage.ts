@@ -8,6 +8,7 @@ import {callerOf, control, variantOf} from '../sandbox/caller.ts'
 import {manyOrders, orderFile} from '../support/order-file.ts'
 import {folder} from '../support/program.ts'
 import {scent} from '../support/scent.ts'
+import {openSlowLine} from './slow.ts'
 
 /** A sandbox with something of everything, and a user of it: what a person meets after some weeks of work. */
 export interface Stage {
@@ -16,6 +17,8 @@ export interface Stage {
   fill(line: string): string[]
   /** A user of the same sandbox with the same profiles, whose changes nobody else sees. */
   another(): NodeJS.ProcessEnv
+  /** From here on the service is slow: its first answer to each command takes two seconds. */
+  slowDown(): void
   close(): Promise<void>
 }
 
@@ -39,7 +42,7 @@ const rewrittenDelivery = JSON.stringify({
 })
 
 export async function openStage(): Promise<Stage> {
-  const {sandbox, env} = await openBare()
+  const {sandbox, env, slowDown, close} = await openBare()
   const home = env.HOME ?? ''
   const names: Record<string, string> = {home}
   const run = async (line: string, codes = [0]) => {
@@ -115,22 +118,30 @@ export async function openStage(): Promise<Stage> {
     fill: (line) => fill(line, names),
     another() {
       const other = emptyUser()
-      cpSync(home, other.HOME ?? '', {recursive: true})
+      // Not all of the home: commands that run meanwhile write there.
+      for (const path of ['config', 'state/sandbox.json'])
+        cpSync(join(home, path), join(other.HOME ?? '', path), {recursive: true})
       return other
     },
-    close: () => sandbox.close(),
+    slowDown,
+    close,
   }
 }
 
 /** A sandbox as it starts, and a user who has not logged in yet. */
 export async function openBare() {
   const sandbox = await createSandbox({limits: false})
-  const baseUrl = await sandbox.listen()
+  const line = await openSlowLine(await sandbox.listen())
+  const baseUrl = line.url
   const env = emptyUser()
   const {adminToken, credentials} = sandbox
   const about = {adminUrl: `${baseUrl}/__sandbox/v1`, pid: process.pid, limits: false, environment: 'staging'}
   saveLocator(foldersOf(env), {baseUrl, adminToken, credentials, ...about})
-  return {sandbox, env}
+  const close = async () => {
+    await line.close()
+    await sandbox.close()
+  }
+  return {sandbox, env, slowDown: line.begin, close}
 }
 
 /** A user whose home is empty. */
