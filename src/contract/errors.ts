@@ -50,7 +50,8 @@ interface CatalogueRow extends Words, Partial<Decides> {
 export type CatalogueEntry = CatalogueRow & Decides
 
 const relock = 'Preview and lock again with `scent checkout`; keep the same reference.'
-const readBack = 'Read what exists: `scent orders get` with the order id in the details.'
+const readBack =
+  'Read what exists: `scent orders get` with its reference, or with the order id in the details.'
 
 /** Every code of the spec (Errors), in its order, then our own. */
 export const catalogue = {

@@ -47,7 +47,7 @@ The one documented reason is Damaged. After a lost answer the request is asked o
     if (!given && !(await this.ask()).interactive)
       throw new Failure('MISSING_INPUT', {
         message: 'Nobody can be asked for the lines to return.',
-        hint: 'Give --group UUID and --line LINE=QTY:REASON; see `scent orders get` and `scent orders track`.',
+        hint: `Give --group UUID, which \`scent orders track ${args.order}\` shows, and --line SKU=QTY:REASON.`,
       })
     const session = await this.session(flags)
     const {client} = session
