@@ -60,9 +60,17 @@ export function identityName(identity: Identity): string {
     .update(JSON.stringify([identity.origin, identity.clientId, identity.onBehalfOf]))
     .digest('hex')
     .slice(0, 16)
-  const host = identity.origin.replace(/^[a-z]+:\/\//, '').replace(/[^A-Za-z0-9.-]/g, '_')
-  return `${host.slice(0, 60)}-${hash}`
+  return `${hostName(identity.origin)}-${hash}`
 }
+
+const hostName = (origin: string) =>
+  origin
+    .replace(/^[a-z]+:\/\//, '')
+    .replace(/[^A-Za-z0-9.-]/g, '_')
+    .slice(0, 60)
+
+/** Whether this is the name for the files of an identity at that host. */
+export const isNameAt = (origin: string, name: string) => name.slice(0, -17) === hostName(origin)
 
 /**
  * The lock of the one process that orders from a cart. Carts share 4,096 locks, so that a job of many customers does

@@ -1,5 +1,5 @@
 import {spawn} from 'node:child_process'
-import {existsSync, readFileSync, statSync, writeFileSync} from 'node:fs'
+import {existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync} from 'node:fs'
 import {join} from 'node:path'
 import {afterEach, beforeEach, describe, expect, test, vi} from 'vitest'
 import {folder} from '../support/program.ts'
@@ -83,7 +83,7 @@ describe('sandbox start', () => {
     const read = (token: string, at = baseUrl) =>
       fetch(`${at}/api/v1/scent/variants`, {headers: {authorization: `Bearer ${token}`}})
     expect(statSync(join(state, 'sandbox.secret')).mode & 0o777).toBe(0o600)
-    await sandbox('reset')
+    await sandbox('reset', '--yes')
     expect((await read(accessToken)).status).toBe(200)
     await sandbox('stop')
     const again = await start('--data', join(folder(), 'data'))
@@ -146,12 +146,53 @@ describe('sandbox start', () => {
     await sandbox('stop')
     await start()
     expect((await json('partner')).items[0]).toMatchObject({wallet: 1.5})
-    await sandbox('reset')
+    await sandbox('reset', '--yes')
     expect((await json('partner')).items[0]).toMatchObject({wallet: 50_000})
     await sandbox('stop')
     const data = join(folder(), 'data')
     await start('--data', data)
     expect(existsSync(join(data, 'sandbox.db'))).toBe(true)
+  })
+
+  test('a reset asks, and sets aside what this machine noted of it, and nothing else', async () => {
+    const {baseUrl, credentials} = await start('--memory')
+    const [{clientId, clientSecret}] = credentials
+    const user = {
+      ...env,
+      SCENT_CLIENT_ID: clientId,
+      SCENT_CLIENT_SECRET: clientSecret,
+      SCENT_BASE_URL: baseUrl,
+    }
+    const hook = [
+      'webhooks',
+      'create',
+      '--url',
+      'http://127.0.0.1:9/',
+      '--event',
+      'order.completed',
+      '--json',
+    ]
+    const webhooks = async () => JSON.parse((await scent(user, ['webhooks', 'list', '--json'])).stdout).items
+    expect((await scent(user, hook)).code).toBe(0)
+    expect(await webhooks()).toHaveLength(1)
+    const other = join(state, 'records', `${new URL(baseUrl).host.replace(':', '_')}0-0123456789abcdef`)
+    mkdirSync(other, {recursive: true})
+
+    const asked = await sandbox('reset')
+    expect([asked.code, asked.stderr]).toEqual([2, expect.stringContaining('--yes')])
+    expect(await webhooks()).toHaveLength(1)
+    const wrong = await sandbox('reset', '--seed', 'nonsense')
+    expect([wrong.code, wrong.stderr]).toEqual([
+      2,
+      expect.stringContaining('"nonsense" is not a valid seed.'),
+    ])
+    const {code, stderr} = await sandbox('reset', '--yes')
+    expect(code).toBe(0)
+    expect(await webhooks()).toEqual([])
+    expect(existsSync(other)).toBe(true)
+    const [, aside = ''] = /was moved to\s(\S+)\.$/.exec(stderr.trim()) ?? []
+    expect(readdirSync(aside)).toHaveLength(1)
+    expect((await sandbox('reset', '--yes')).stderr).toBe('')
   })
 
   test('a taken port, an unknown assumption and another seed for old data are refused', async () => {
@@ -201,7 +242,7 @@ test('without a running sandbox the controls say so', async () => {
   for (const argv of [
     ['stop'],
     ['status'],
-    ['reset'],
+    ['reset', '--yes'],
     ['clock'],
     ['partner'],
     ['variant', 'x'],
@@ -243,7 +284,7 @@ test('the controls steer it', async () => {
   expect((await json('fault', '--list')).items).toHaveLength(1)
   expect((await json('fault', '--clear')).items).toEqual([])
   expect(await json('reset', '--save', 'a')).toEqual({name: 'a'})
-  expect(await json('reset', '--to', 'a')).toMatchObject({frozen: true})
+  expect(await json('reset', '--to', 'a', '--yes')).toMatchObject({frozen: true})
   expect((await json('requests')).items).toEqual([])
   expect(await sandbox('clock', '--advance', 'soon')).toMatchObject({code: 2})
   expect(await sandbox('partner', 'nobody', '--wallet', '1')).toMatchObject({code: 5})

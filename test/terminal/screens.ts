@@ -183,7 +183,7 @@ export const screens: {[id: string]: Screen} = {
   },
   'sandbox:partner': {line: 'sandbox partner', holds: ['Rimal Retail', 'Dormant Trading']},
   'sandbox:requests': {line: 'sandbox requests --limit 5', holds: ['200'], differsInPipe: true},
-  'sandbox:reset': {line: 'sandbox reset', holds: ['demo'], user: 'of a sandbox of its own'},
+  'sandbox:reset': {line: 'sandbox reset --yes', holds: ['demo'], user: 'of a sandbox of its own'},
   'sandbox:return': {line: 'sandbox return <returnToMove> accept', holds: ['RMA-']},
   'sandbox:start': {
     line: 'sandbox start --memory --port 0',

@@ -16,6 +16,8 @@ const seedNames = ['demo', 'empty'] as const
 /** The demo data, and a ledger of N older entries before it. */
 const bulk = /^bulk:wallet=([1-9]\d{0,7})$/
 
+export const seedsKnown = `Give ${seedNames.join(', ')} or bulk:wallet=N.`
+
 export const isSeed = (seed: string): boolean =>
   bulk.test(seed) || (seedNames as readonly string[]).includes(seed)
 
@@ -72,8 +74,7 @@ const demoPartners: readonly DemoPartner[] = [
 export function seedWorld(state: State, seed: string): void {
   const {world, environment} = state
   if (!isSeed(seed)) {
-    const message = `No such seed: ${seed}. Known: ${seedNames.join(', ')}, bulk:wallet=N.`
-    throw new Failure('INVALID_INPUT', {message})
+    throw new Failure('INVALID_INPUT', {message: `"${seed}" is not a valid seed.`, hint: seedsKnown})
   }
   world.transaction(() => {
     for (const {name} of tables) world.script(`DELETE FROM ${name}`)

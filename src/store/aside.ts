@@ -1,0 +1,20 @@
+import * as fs from 'node:fs'
+import {join} from 'node:path'
+import {attempt, ownFolder} from './files.ts'
+import {type Folders, isNameAt, recordsRoot} from './paths.ts'
+
+/**
+ * Moves the local records of all identities at a host out of the way: its orders, webhooks and jobs are gone there, and
+ * its new ones may have the same ids. Returns the folder that holds them now, undefined if there were none.
+ */
+export function setRecordsAside(folders: Folders, origin: string, now: Date): string | undefined {
+  const root = recordsRoot(folders)
+  if (!fs.existsSync(root)) return undefined
+  const names = attempt(root, 'read', () => fs.readdirSync(root)).filter((name) => isNameAt(origin, name))
+  if (names.length === 0) return undefined
+  const aside = join(folders.state, 'records-aside', now.toISOString().replaceAll(':', '-'))
+  ownFolder(aside)
+  for (const name of names)
+    attempt(aside, 'written', () => fs.renameSync(join(root, name), join(aside, name)))
+  return aside
+}
