@@ -14,6 +14,8 @@ const locator = z.looseObject({
   pid: z.int(),
   /** false if it has no rate limits. */
   limits: z.optional(z.boolean()),
+  /** The types of its events. */
+  eventTypes: z.optional(z.array(z.string())),
   credentials: z.array(
     z.looseObject({
       clientId: z.string(),

@@ -94,9 +94,10 @@ export default class SandboxStart extends ScentCommand {
       this.note(`Another version of the sandbox made the data. It is kept as ${sandbox.aside}.`)
     const baseUrl = await sandbox.listen(flags.port ?? [usualPort, 0])
     const {adminToken, credentials} = sandbox
+    const eventTypes = [...sandbox.eventTypes]
     const adminUrl = `${baseUrl}/__sandbox/v1`
     const how = {limits: !flags['no-limits'], environment: flags.env}
-    const running = {baseUrl, adminUrl, adminToken, pid: process.pid, credentials, ...how}
+    const running = {baseUrl, adminUrl, adminToken, pid: process.pid, credentials, eventTypes, ...how}
     saveLocator(folders, running)
     await this.say(running, flags.json === true, 'Ctrl-C stops it.')
     await stopped

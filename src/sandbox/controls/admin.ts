@@ -20,6 +20,7 @@ import {allPartners, credentialsOf} from '../rules/partners.ts'
 import {advanceReturn, rejection, rejectReturn, returnSteps} from '../rules/return-moves.ts'
 import {iso} from '../time/clock.ts'
 import {advanceTo, nextMoment} from '../time/jobs.ts'
+import {eventOrder, sendEvent} from './events.ts'
 import {changePartner, findPartner, partnerChange, partnerView} from './partners.ts'
 import {stateView} from './state.ts'
 import {changeVariant, readVariantTerms, variantChange} from './variants.ts'
@@ -143,6 +144,7 @@ function bodyChanges(state: State): AdminRoute[] {
     change('PATCH', '/partners/{id}', partnerChange, changePartner),
     change('PATCH', '/variants/{id}', variantChange, changeVariant),
     change('POST', '/orders/{id}/detail', detailOrder, hideDetail),
+    change('POST', '/events', eventOrder, sendEvent),
     change('POST', '/orders/{id}/notices', noticeOrder, raiseNotice),
     change('POST', '/returns/{id}/reject', rejection, rejectReturn),
     ...returnSteps.map((step) =>

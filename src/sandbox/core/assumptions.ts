@@ -5,7 +5,8 @@ import {Failure} from '../../contract/failure.ts'
  */
 const alternatives = {
   E09: ['ignore', 'reject'], // unknown body fields
-  H05: ['v1', 'plain'], // whether the signature of a delivery starts with v1=
+  H04: ['nested', 'flat', 'id-only'], // where the event of a notice has it: in data.notice, in data, or nowhere
+  H05: ['v1', 'plain', 'base64', 'standard', 'stripe', 'body-only'], // the form of a delivery's signature
   L04: ['refused', 'allowed'], // an order that the wallet can't pay: Failed, or an overdraft
   O01: ['created', 'success'], // the answer to an order create: 201 CREATED or 200 SUCCESS
   O20: ['current', 'synced'], // whether delivery moves an order's status on
@@ -13,7 +14,7 @@ const alternatives = {
   R07: ['plural', 'singular'], // the form of return requests: plural and Requested, or singular and Pending
   W06: ['NOT_UNAVAILABLE', 'ALREADY_AVAILABLE'], // the refusal of a back-in-stock registration
   X09: ['real', 'virtual'], // the clock of the limits
-} as const satisfies Record<string, readonly [string, string]>
+} as const satisfies Record<string, readonly [string, string, ...string[]]>
 
 type Alternatives = typeof alternatives
 export type Assumptions = {[Id in keyof Alternatives]: Alternatives[Id][number]}

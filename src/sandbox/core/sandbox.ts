@@ -17,6 +17,7 @@ import {createServer} from '../door/http.ts'
 import {createLimiter} from '../door/limits.ts'
 import {createRequests} from '../door/requests.ts'
 import {createDeliverer} from '../rules/deliveries.ts'
+import {eventTypes} from '../rules/events.ts'
 import {type Credential, credentialsOf} from '../rules/partners.ts'
 import {openClock} from '../time/clock.ts'
 import {createTicker} from '../time/ticker.ts'
@@ -49,6 +50,8 @@ interface Sandbox {
   send: Send
   state: State
   credentials: Credential[]
+  /** The types of its events. */
+  eventTypes: readonly string[]
   /** Where a database of another version was put aside, if the file held one. */
   aside?: string | undefined
   /** The bearer token of the controls below /__sandbox/v1. */
@@ -83,6 +86,7 @@ export async function createSandbox(options: SandboxOptions = {}): Promise<Sandb
     aside: state.world.aside,
     state,
     credentials: credentialsOf(state),
+    eventTypes,
     listen: async (ports = 0) => {
       const {tls} = options
       server = createServer(door, state, tls)

@@ -61,6 +61,8 @@ export function outgoingOf(state: State, reply: Reply, requestId: string = rando
     'x-request-id': requestId,
     'x-scent-sandbox': state.environment,
     'x-scent-assumptions': state.assumed,
+    // H29: a client that counts down to a deadline follows this clock.
+    date: new Date(state.clock.now()).toUTCString(),
     ...reply.headers,
   }
   return {status: reply.status, headers, body: envelope(reply)}

@@ -86,6 +86,7 @@ async function send(around: Surroundings, delivery: Delivery): Promise<Posted | 
     headers: JSON.parse(row.headers) as Record<string, string>,
     secret: row.secret,
     body: event.body,
+    eventId: event.id,
     strict,
     scheme: assumptions.H05,
     signal: closing,

@@ -33,7 +33,7 @@ export interface EventBody {
 }
 
 interface Happening {
-  type: EventType
+  type: EventType | (string & {})
   partnerId: string
   /** Id of what it happened to: one type happens to it once at a moment. */
   subject: string

@@ -110,9 +110,11 @@ function linePayload(world: World, notice: Notice): object {
   }
 }
 
-/** N01: no route reads a notice, so its event carries it whole. */
-function tellOfNotice({world}: State, notice: Notice, type: EventType, at: number): EventBody {
-  const data = {orderId: notice.order_id, noticeId: notice.id, notice: noticePayload(world, notice)}
+/** N01: no route reads a notice, so its event carries it whole, unless H04 says otherwise. */
+function tellOfNotice({world, assumptions}: State, notice: Notice, type: EventType, at: number): EventBody {
+  const ids = {orderId: notice.order_id, noticeId: notice.id}
+  const whole = noticePayload(world, notice)
+  const data = {nested: {...ids, notice: whole}, flat: {...ids, ...whole}, 'id-only': ids}[assumptions.H04]
   return emit(world, {type, partnerId: notice.partner_id, subject: notice.id, data, at})
 }
 

@@ -1,6 +1,7 @@
 import {createHmac} from 'node:crypto'
 import {request as httpRequest, type IncomingMessage, type RequestOptions} from 'node:http'
 import {request as httpsRequest} from 'node:https'
+import type {Assumptions} from '../core/assumptions.ts'
 import {judgeUrl} from './url-guard.ts'
 
 interface Parcel {
@@ -10,8 +11,9 @@ interface Parcel {
   /** The bytes of the body, the same at every attempt. */
   body: string
   strict: boolean
-  /** H05: whether the signature starts with `v1=`. */
-  scheme: 'v1' | 'plain'
+  eventId: string
+  /** H05 */
+  scheme: Assumptions['H05']
   /** Aborted when the sandbox closes. */
   signal: AbortSignal
 }
@@ -27,12 +29,25 @@ export interface Posted {
 const timeoutMs = 10_000
 
 /**
- * not shown: the signing input, its encoding, and the secret's handling. (H05) HMAC-SHA256 over `timestamp.body`, in
- * hex; the timestamp is the real time of sending in Unix seconds (H06), since receivers judge it by their own clock.
+ * not shown: the signing input, its encoding, and the secret's handling. (H05) By default HMAC-SHA256 over `timestamp.body`,
+ * in hex; the timestamp is the real time of sending in Unix seconds (H06), since receivers judge it by their own clock.
  */
-function signatureOf(secret: string, timestamp: string, body: string, scheme: Parcel['scheme']): string {
-  const hex = createHmac('sha256', secret).update(`${timestamp}.${body}`).digest('hex')
-  return scheme === 'v1' ? `v1=${hex}` : hex
+function signatureOf({secret, body, eventId, scheme}: Parcel, timestamp: string): string {
+  const sign = (text: string, key: string | Buffer = secret) => createHmac('sha256', key).update(text)
+  const timed = `${timestamp}.${body}`
+  const forms = {
+    v1: () => `v1=${sign(timed).digest('hex')}`,
+    plain: () => sign(timed).digest('hex'),
+    base64: () => sign(timed).digest('base64'),
+    // Standard Webhooks: the key is the secret's part after whsec_, decoded.
+    standard: () => {
+      const key = Buffer.from(secret.replace(/^whsec_/, ''), 'base64')
+      return `v1,${sign(`${eventId}.${timed}`, key).digest('base64')}`
+    },
+    stripe: () => `t=${timestamp},v1=${sign(timed).digest('hex')}`,
+    'body-only': () => `sha256=${sign(body).digest('hex')}`,
+  }
+  return forms[scheme]()
 }
 
 /**
@@ -55,7 +70,7 @@ export async function post(parcel: Parcel): Promise<Posted | undefined> {
       'Content-Type': 'application/json',
       'Content-Length': Buffer.byteLength(parcel.body),
       'X-Service-Timestamp': timestamp,
-      'X-Service-Signature': signatureOf(parcel.secret, timestamp, parcel.body, parcel.scheme),
+      'X-Service-Signature': signatureOf(parcel, timestamp),
     },
     lookup: (_host, {all}, done) => (all ? done(null, addresses) : done(null, first.address, first.family)),
   }

@@ -104,3 +104,15 @@ export const movedOrderTable = (order: MovedOrder): Table<MovedOrder['groups'][n
   columns: groupColumns,
   empty: 'A failed order has nothing to deliver.',
 })
+
+interface SentEvent {
+  event: {eventId: string} | null
+  deliveries: number
+}
+
+/** An event that was sent, and how many subscriptions get it. */
+export const sentCard = (sent: SentEvent): Card<SentEvent> =>
+  card(
+    sent,
+    localColumns<SentEvent>('event.eventType Event; event.eventId Event id; event.occurredAt At; deliveries'),
+  )
