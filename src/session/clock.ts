@@ -1,12 +1,9 @@
-import {join} from 'node:path'
 import type {Send} from '../contract/wire.ts'
-import {type Folders, type Identity, identityName} from '../store/paths.ts'
-import {sharedFile} from '../store/shared.ts'
+import {FURTHEST_MS, serviceOffset} from '../store/clock.ts'
+import type {Folders, Identity} from '../store/paths.ts'
 
 /** A clock that is less off counts as right. */
 const NOTICED_MS = 5_000
-/** No clock is further off: a Date beyond it says nothing. */
-const FURTHEST_MS = 100 * 365 * 86_400_000
 
 interface ServiceClock {
   /** Sends, and reads the clock of the service off each answer. */
@@ -19,11 +16,7 @@ interface ServiceClock {
 
 /** Follows the clock of a service by the Date of its answers, and keeps how far off it is for the next command. */
 export function openServiceClock(folders: Folders, identity: Identity, send: Send): ServiceClock {
-  const file = sharedFile(join(folders.state, 'clocks', `${identityName(identity)}.txt`))
-  const kept = () => {
-    const ms = Number(file.read() ?? 0)
-    return Math.abs(ms) < FURTHEST_MS ? ms : 0
-  }
+  const kept = serviceOffset(folders, identity)
   let heard: number | undefined
   /** A Date names the second of the answer, which was made between `asked` and now. */
   const hear = (date: string | undefined, asked: number) => {
@@ -31,7 +24,7 @@ export function openServiceClock(folders: Folders, identity: Identity, send: Sen
     const ahead = Math.max(0, second - Date.now()) || Math.min(0, second + 1_000 - asked)
     if (!(Math.abs(ahead) < FURTHEST_MS)) return
     const offset = Math.abs(ahead) < NOTICED_MS ? 0 : ahead
-    if (Math.abs((heard ?? kept()) - offset) >= NOTICED_MS) file.write(String(offset))
+    if (Math.abs((heard ?? kept.read()) - offset) >= NOTICED_MS) kept.keep(offset)
     heard = offset
   }
   return {
@@ -42,6 +35,6 @@ export function openServiceClock(folders: Folders, identity: Identity, send: Sen
       return response
     },
     now: () => Date.now() + (heard ?? 0),
-    last: () => Date.now() + (heard ?? kept()),
+    last: () => Date.now() + (heard ?? kept.read()),
   }
 }
