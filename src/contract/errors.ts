@@ -665,6 +665,30 @@ export const catalogue = {
     says: 'The delivery is not verified by its signature.',
     next: '`scent webhooks verify` looks for the reason.',
   },
+  LINES_UNREADABLE: {
+    exit: 11,
+    remedy: 'fix',
+    says: 'Some of it could not be read. The rest was taken in.',
+    next: 'Mend those lines, and import the file again: what is here already changes nothing.',
+  },
+  NOTHING_MATCHED: {
+    exit: 5,
+    remedy: 'fix',
+    says: 'Nothing fits.',
+    next: 'Ask for more, or for something else.',
+  },
+  NOTICE_DUE: {
+    exit: 11,
+    remedy: 'decide',
+    says: 'A notice is due within the time asked about.',
+    next: 'Answer it: `scent notices respond`.',
+  },
+  INBOX_BLIND: {
+    exit: 12,
+    remedy: 'settle',
+    says: 'No notice that is known here is due, but there may be some that are not known.',
+    next: 'Mend what keeps notices from being seen: `scent notices inbox` lists it.',
+  },
   CART_NOT_EMPTY: {
     exit: 8,
     remedy: 'decide',

@@ -5,7 +5,8 @@ import {attempt, corrupt, createOwn, fileFailed, foreign, openOwn, writeOwn} fro
 // A journal on disk: a header and lines, each with its checksum. journal.ts knows what the lines record.
 
 const CHUNK = 64 * 1024
-const LONGEST_LINE = 1024 * 1024
+/** A delivery of 1 MiB in base64 is one line. */
+const LONGEST_LINE = 2 * 1024 * 1024
 /** Of a text in a record that is longer than a line may be. */
 const LONGEST_TEXT = 4 * 1024
 const LONGEST_HEADER = 4 * 1024

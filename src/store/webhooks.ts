@@ -10,6 +10,8 @@ const seen = z.object({
   eventTypes: z.nullable(z.array(z.string())),
   isActive: z.nullable(z.boolean()),
   createdAt: z.nullable(z.string()),
+  /** Whether it is this machine's own: that of `webhooks listen --subscribe`. */
+  own: z.optional(z.boolean()),
 })
 type SeenSubscription = z.output<typeof seen>
 
@@ -39,7 +41,8 @@ export function webhookRecords(folders: Folders, identity: Identity): WebhookRec
     async note(subscription, at) {
       const {at: _, id, ...fields} = seenAs(subscription, at)
       const isNews = Object.values(fields).some((value) => value !== null)
-      if (isNews || !read().has(id.toLowerCase())) await file.append({at, id, ...fields})
+      const own = subscription.own === true ? {own: true} : {}
+      if (isNews || !read().has(id.toLowerCase())) await file.append({at, id, ...fields, ...own})
     },
     all: async () => [...read().values()],
   }

@@ -51,6 +51,15 @@ const rows = (references: string[]) =>
 const now = String(Math.floor(Date.now() / 1000))
 const signature = `v1=${createHmac('sha256', 'whsec_of-a-subscription').update(`${now}.{"eventId":"77e0a1b2c3d4"}`).digest('hex')}`
 
+const noticeEvent = {
+  eventId: '9f2c41d07be3',
+  eventType: 'notice.raised',
+  data: {
+    orderId: '90bae10f-2603-42ed-9e88-4cb7a414536e',
+    notice: {id: 'c6c0dd6c-5d76-4b5d-9eff-250400d2b556', status: 'AwaitingPartnerResponse'},
+  },
+}
+
 const files: Record<string, string | Buffer> = {
   'riyadh.json': JSON.stringify(address),
   'order.json': JSON.stringify(ordered),
@@ -67,6 +76,9 @@ const files: Record<string, string | Buffer> = {
     body: '{"eventId":"77e0a1b2c3d4"}',
   }),
   'body.json': '{"eventId":"77e0a1b2c3d4"}',
+  'deliveries.ndjson': `${JSON.stringify(noticeEvent)}\n`,
+  'receiver.log': JSON.stringify({body: JSON.stringify(noticeEvent)}),
+  'data.json': '{"n": 1}',
   'secret.txt': 'whsec_of-a-subscription\n',
   'wish.json': '{"lines": [{"sku": "NJD-INC-002", "quantity": 1}]}',
   'orders.csv': [
@@ -133,7 +145,13 @@ const walks = [
 ]
 const confirms =
   /^scent (cart (clear|import)|orders import|commissions object|discounts update|notices respond|returns withdraw|webhooks update)/
-const endless = /^scent (webhooks deliveries .* --watch|sandbox start (?!--detach))/
+const endless =
+  /^scent (webhooks deliveries .* --watch|webhooks listen (?!.*--for )|sandbox start (?!--detach))/
+/** Those whose exit code says what they found: nothing, here, or that they can't know. */
+const verdicts: [RegExp, number][] = [
+  [/^scent webhooks (events|listen --limit)/, 5],
+  [/^scent notices inbox --due-within/, 12],
+]
 /** Those that go by the profiles of this machine, and not by what the environment says. */
 const profiled = /^scent (auth (?!login)|doctor|config)/
 const job = '20261120-030000-k3vq'
@@ -143,8 +161,9 @@ function before(text: string): string {
   if (profiled.test(text)) return 'scent auth login --sandbox --name staging --storage file'
   if (text === 'scent sandbox stop') return 'scent sandbox start --detach --memory --port 0'
   if (text.includes('--to before')) return 'scent sandbox reset --save before'
+  if (/^scent notices (inbox|show)/.test(text)) return 'scent notices import deliveries.ndjson'
   if (/jobs (show|resume)/.test(text)) return 'scent orders import orders.csv --yes'
-  if (endless.test(text) && text.includes('webhooks'))
+  if (endless.test(text) && text.includes('webhooks deliveries'))
     return text.replace('deliveries', 'test').replace('--watch', '--event order.completed')
   return ':'
 }
@@ -164,6 +183,7 @@ it.concurrent.each(examples)('%s', async (text) => {
   await prepare(sandbox)
   const baseUrl = await sandbox.listen()
   const {adminToken, credentials} = sandbox
+  const eventTypes = [...sandbox.eventTypes]
   const env = home(baseUrl, credentials[0]?.clientSecret ?? '')
   await record(env, baseUrl, 'PO-118', '90bae10f-2603-42ed-9e88-4cb7a414536e')
   if (profiled.test(text) || /\bauth login/.test(text))
@@ -172,7 +192,14 @@ it.concurrent.each(examples)('%s', async (text) => {
   const startsOne = /^scent sandbox (start|stop)/.test(text)
   const about = {adminUrl: `${baseUrl}/__sandbox/v1`, pid: process.pid, limits: false}
   if (!startsOne)
-    saveLocator(foldersOf(env), {baseUrl, adminToken, credentials, environment: 'staging', ...about})
+    saveLocator(foldersOf(env), {
+      baseUrl,
+      adminToken,
+      credentials,
+      eventTypes,
+      environment: 'staging',
+      ...about,
+    })
   try {
     expect(await shell(env, before(text))).toMatchObject({code: 0})
     let line = typed(text, baseUrl)
@@ -182,7 +209,8 @@ it.concurrent.each(examples)('%s', async (text) => {
     }
     const {code, stdout, stderr} = await shell(env, line, {endless: endless.test(text)})
     if (walks.includes(text)) expect(stderr).toContain('MISSING_INPUT')
-    expect(code, `${line}\n${stdout}${stderr}`).toBe(walks.includes(text) ? 2 : 0)
+    const verdict = verdicts.find(([example]) => example.test(text))?.[1] ?? 0
+    expect(code, `${line}\n${stdout}${stderr}`).toBe(walks.includes(text) ? 2 : verdict)
   } finally {
     if (startsOne) await scent(env, ['sandbox', 'stop'])
     await sandbox.close()

@@ -134,13 +134,29 @@ export const screens: {[id: string]: Screen} = {
     holds: ['REF-1', 'No order was sent.', 'which this run did not put there.'],
     differsInPipe: true,
   },
+  'notices:import': {
+    line: 'notices import <home>/notice.json',
+    holds: ['1 text taken in', '1 of 2', 'cancel 2', 'RML-SAF-050'],
+    differsInPipe: true,
+    user: 'another of the sandbox',
+  },
+  'notices:inbox': {
+    line: 'notices inbox',
+    before: 'notices import <home>/notice.json',
+    holds: ['the API has no list of notices', '71 h', 'RML-SAF-050', 'cancel 2', 'scent webhooks'],
+    differsInPipe: true,
+  },
   'notices:respond': {
     line: 'notices respond <notice>',
-    holds: ['ShipAvailable'],
-    asks: [
-      ['Which choice?', '\u001b[B\r'],
-      ['(y/N)', 'y\r'],
-    ],
+    before: 'notices import <home>/notice.json',
+    holds: ['RML-SAF-050', 'cancel 2', 'ships 1, cancels 1, refunds about 138.58 SAR', 'Resolved'],
+    asks: [['Which choice?', '\u001b[B\u001b[B\r']],
+  },
+  'notices:show': {
+    line: 'notices show <notice>',
+    before: 'notices import <home>/notice.json',
+    holds: ['What is recorded of it', 'AwaitingPartnerResponse'],
+    differsInPipe: true,
   },
   'orders:create': {
     line: 'orders create --lock <lock> --reference PO-119 --customer C-LOCKED --address <home>/address.json',
@@ -172,6 +188,7 @@ export const screens: {[id: string]: Screen} = {
   },
   'sandbox:clock': {line: 'sandbox clock', holds: ['+03:00']},
   'sandbox:deliver': {line: 'sandbox deliver PO-ON-ITS-WAY', holds: ['SCN-', 'Delivered']},
+  'sandbox:event': {line: 'sandbox event order.completed', holds: ['order.completed']},
   'sandbox:fault': {
     line: 'sandbox fault --effect reset --path /nowhere --times 1',
     holds: ['/nowhere'],
@@ -220,6 +237,12 @@ export const screens: {[id: string]: Screen} = {
   'webhooks:update': {
     line: 'webhooks update <changed> --url http://127.0.0.1:9/v2',
     holds: ['http://127.0.0.1:9/v2'],
+  },
+  'webhooks:events': {line: 'webhooks events', holds: ['NOTHING_MATCHED']},
+  'webhooks:listen': {
+    line: 'webhooks listen --port 0 --for 1s',
+    holds: ['Ready on http://127.0.0.1:', 'signatures checked'],
+    differsInPipe: true,
   },
   'webhooks:verify': {
     line: 'webhooks verify <home>/delivery.json',

@@ -89,7 +89,9 @@ export async function openStage(): Promise<Stage> {
   const noticed = async (reference: string): Promise<string> => {
     await rimal.order(reference, await locked(reference), reference)
     const body = {lineId: 'RML-SAF-050', availableQuantity: 1}
-    return (await control(sandbox, 'POST', `orders/${reference}/notices`, body)).payload.notice.id
+    const {notice, event} = (await control(sandbox, 'POST', `orders/${reference}/notices`, body)).payload
+    writeFileSync(join(home, 'notice.json'), JSON.stringify(event))
+    return notice.id
   }
   Object.assign(names, {saffron, incense, lock: await locked('C-LOCKED')})
   names.delivered = await delivered('PO-DELIVERED')

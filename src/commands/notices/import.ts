@@ -1,0 +1,40 @@
+import * as Args from '@oclif/core/args'
+import {ScentCommand} from '../../command.ts'
+import {Failure} from '../../contract/failure.ts'
+import {openDesk} from '../../desk/desk.ts'
+import {importNotices} from '../../desk/notices/import.ts'
+import {knownNotices} from '../../desk/notices/known.ts'
+import {inboxColumns} from '../../desk/screens/inbox.ts'
+import {readInput} from '../../store/input.ts'
+import {apiFlags} from '../../terminal/flags.ts'
+import {counted} from '../../terminal/text.ts'
+
+export default class NoticesImport extends ScentCommand {
+  static override summary = 'Take notices into the inbox out of saved deliveries.'
+  static override description =
+    'Reads one JSON document, an array, or one document a line: bodies of deliveries, notices, or lines of `scent webhooks listen --save`. The API has no list of notices, so what other receivers keep is brought in this way. What is here already changes nothing. Sends nothing, and needs no credential.'
+  static override examples = [
+    '<%= config.bin %> notices import deliveries.ndjson',
+    'jq -r .body receiver.log | <%= config.bin %> notices import -',
+  ]
+  static override args = {
+    file: Args.string({description: 'File of JSON, or - for stdin.', required: true}),
+  }
+  static override flags = {...apiFlags}
+
+  async run(): Promise<unknown> {
+    const {args, flags} = await this.parse(NoticesImport)
+    const {folders, identity} = openDesk(flags)
+    const {notices, ...counts} = await importNotices(folders, identity, await readInput(args.file))
+    const items = knownNotices(folders, identity, {all: true}).items.filter(({id}) => notices.includes(id))
+    const {imported, known, otherEvents, unreadable} = counts
+    this.note(
+      `${counted(imported, 'text')} taken in, ${known} known before, ${counted(otherEvents, 'event')} of something else.`,
+    )
+    for (const {line, why} of unreadable.slice(0, 10)) this.note(`Line ${line} ${why}.`)
+    if (unreadable.length > 10) this.note(`And ${unreadable.length - 10} other lines.`)
+    if (unreadable.length > 0) this.finding(new Failure('LINES_UNREADABLE'))
+    this.show({rows: items, columns: inboxColumns, empty: 'No new notice.'})
+    return {...counts, items}
+  }
+}

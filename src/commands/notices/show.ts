@@ -1,0 +1,38 @@
+import * as Args from '@oclif/core/args'
+import {ScentCommand} from '../../command.ts'
+import {Failure} from '../../contract/failure.ts'
+import {openDesk} from '../../desk/desk.ts'
+import type {InboxItem} from '../../desk/notices/inbox.ts'
+import {knownNotices} from '../../desk/notices/known.ts'
+import {type Happening, storyOf} from '../../desk/notices/story.ts'
+import {inboxCard, storyColumns} from '../../desk/screens/inbox.ts'
+import {apiFlags, requireUuid} from '../../terminal/flags.ts'
+
+export default class NoticesShow extends ScentCommand {
+  static override summary = 'Show a notice, and everything that is recorded of it.'
+  static override description =
+    'From the local record: the copies that arrived, imports, and what was answered from here. Sends nothing, and needs no credential.'
+  static override examples = [
+    '<%= config.bin %> notices show c6c0dd6c-5d76-4b5d-9eff-250400d2b556',
+    '<%= config.bin %> notices show c6c0dd6c-5d76-4b5d-9eff-250400d2b556 --json',
+  ]
+  static override args = {id: Args.string({description: 'Notice id, a UUID.', required: true})}
+  static override flags = {...apiFlags}
+
+  async run(): Promise<InboxItem & {history: Happening[]}> {
+    const {args, flags} = await this.parse(NoticesShow)
+    requireUuid('ID', args.id)
+    const id = args.id.toLowerCase()
+    const {folders, identity} = openDesk(flags)
+    const {every, evidence} = knownNotices(folders, identity, {all: true})
+    const item = every.find((one) => one.id === id)
+    if (item === undefined)
+      throw new Failure('NOT_FOUND_UNFULFILLABLE_NOTICE', {
+        message: `Nothing here tells of notice ${id}.`,
+        hint: 'The API shows no notice twice: bring its event in with `scent notices import`.',
+      })
+    const history = storyOf(evidence, id)
+    this.show(inboxCard(item), {rows: history, columns: storyColumns, title: 'What is recorded of it'})
+    return {...item, history}
+  }
+}

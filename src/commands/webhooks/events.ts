@@ -1,0 +1,86 @@
+import * as Args from '@oclif/core/args'
+import * as Flags from '@oclif/core/flags'
+import {ScentCommand} from '../../command.ts'
+import {Failure} from '../../contract/failure.ts'
+import {openDesk} from '../../desk/desk.ts'
+import {bytesOf} from '../../desk/receipts/body.ts'
+import {type Filter, findCopies, recordedEvents} from '../../desk/receipts/recorded.ts'
+import {trusts} from '../../desk/receipts/records.ts'
+import {copyColumns, eventColumns, headerColumns} from '../../desk/screens/receipts.ts'
+import {apiFlags} from '../../terminal/flags.ts'
+import type {Listing} from '../../terminal/output.ts'
+import {momentIn, timeFlag} from '../../terminal/times.ts'
+
+export default class WebhooksEvents extends ScentCommand {
+  static override summary = 'Show the events that were received on this machine.'
+  static override description =
+    'From the local record of `webhooks listen`, newest first; with an id, or the first 6 characters of one, that event with its copies. --body prints the exact bytes of the copy that counts. Sends nothing, and needs no credential.'
+  static override examples = [
+    '<%= config.bin %> webhooks events --since 3d',
+    '<%= config.bin %> webhooks events --trust refused --json',
+    '<%= config.bin %> webhooks events --notice c6c0dd6c-5d76-4b5d-9eff-250400d2b556 --output ndjson',
+  ]
+  static override args = {event: Args.string({description: 'Event id, or its beginning.'})}
+  static override flags = {
+    ...apiFlags,
+    event: Flags.string({
+      summary: 'Only this type of event; repeatable.',
+      helpValue: 'TYPE',
+      multiple: true,
+      multipleNonGreedy: true,
+    }),
+    order: Flags.string({summary: 'Only what speaks of this order.', helpValue: 'ID'}),
+    notice: Flags.string({summary: 'Only what tells of this notice.', helpValue: 'ID'}),
+    since: timeFlag({summary: 'Only what came at this time or later.'}),
+    until: timeFlag({summary: 'Only what came before this time.'}),
+    trust: Flags.option({options: trusts})({summary: 'Only copies that are worth this.'}),
+    differs: Flags.boolean({summary: 'Only events whose copies differ.'}),
+    limit: Flags.integer({summary: 'At most this many.', min: 1, default: 100, helpValue: 'N'}),
+    body: Flags.boolean({summary: 'Print the exact bytes of one event.', exclusive: ['headers', 'copies']}),
+    headers: Flags.boolean({summary: 'Show the headers of one event.', exclusive: ['copies']}),
+    copies: Flags.boolean({summary: 'Show each copy of one event.'}),
+  }
+
+  async run(): Promise<Listing | object | undefined> {
+    const {args, flags} = await this.parse(WebhooksEvents)
+    const {folders, identity} = openDesk(flags)
+    if (args.event !== undefined) return this.one(findCopies(folders, identity, args.event), flags)
+    if (flags.body || flags.headers || flags.copies)
+      throw new Failure('MISSING_INPUT', {message: 'Which event?', hint: 'Give its id.'})
+    const now = Date.now()
+    const filter: Filter = {
+      types: flags.event,
+      ...{order: flags.order, notice: flags.notice, trust: flags.trust, differs: flags.differs},
+      since: Date.parse(momentIn(flags.since, now) ?? '') || 0,
+      until: Date.parse(momentIn(flags.until, now) ?? '') || Number.POSITIVE_INFINITY,
+    }
+    const all = recordedEvents(folders, identity, filter)
+    const items = all.slice(0, flags.limit)
+    if (items.length === 0)
+      throw new Failure('NOTHING_MATCHED', {message: 'No event that was received here fits.'})
+    if (all.length > items.length) this.aside(`${all.length} fit; --limit shows more.`)
+    this.show({rows: items, columns: eventColumns})
+    return {items}
+  }
+
+  private one(
+    copies: ReturnType<typeof findCopies>,
+    flags: {body: boolean; headers: boolean},
+  ): object | undefined {
+    const [best] = copies
+    if (best === undefined)
+      throw new Failure('NOTHING_MATCHED', {message: 'No such event was received here.'})
+    if (flags.body) {
+      process.stdout.write(bytesOf(best.record))
+      return undefined
+    }
+    const headers = best.record.headers.map(([name, value]) => ({name, value}))
+    const rows = copies.map(({record: {headers: _, ...record}, segment: __, ...facts}) => ({
+      ...record,
+      ...facts,
+    }))
+    if (flags.headers) this.show({rows: headers, columns: headerColumns})
+    else this.show({rows, columns: copyColumns})
+    return {eventId: best.record.eventId, headers, copies: rows}
+  }
+}

@@ -1,0 +1,255 @@
+import {openSync, writeSync} from 'node:fs'
+import * as Flags from '@oclif/core/flags'
+import {ScentCommand} from '../../command.ts'
+import {Failure} from '../../contract/failure.ts'
+import {type Desk, openDesk} from '../../desk/desk.ts'
+import {receiverUrl} from '../../desk/listener/forward.ts'
+import {type ListenerEvent, openListener, type Whole} from '../../desk/listener/listener.ts'
+import {openQueue} from '../../desk/listener/queue.ts'
+import {type Own, ownSubscription} from '../../desk/listener/subscribe.ts'
+import {encodeBody, keptHeaders} from '../../desk/receipts/body.ts'
+import {webhookSecrets} from '../../desk/receipts/secrets.ts'
+import {type Line, liveColumns} from '../../desk/screens/receipts.ts'
+import {TOLERANCE} from '../../desk/signature/judge.ts'
+import {parseScheme} from '../../desk/signature/schemes.ts'
+import {isLoopback} from '../../store/profiles.ts'
+import {findSandbox} from '../../store/sandbox.ts'
+import {apiFlags, requireUuid, type SessionFlags} from '../../terminal/flags.ts'
+import {counted} from '../../terminal/text.ts'
+import {secondsFlag} from '../../terminal/times.ts'
+
+/** Tried first, so that a tunnel keeps its target over restarts. */
+const usualPort = 4750
+
+export default class WebhooksListen extends ScentCommand {
+  static override summary = 'Receive deliveries on this machine, and keep them.'
+  static override description =
+    `Listens on 127.0.0.1 until Ctrl-C. A delivery is on disk before it is answered with 200, so no notice is lost; one whose signature does not fit gets 401, one that can't be written 503. The service delivers to public https URLs only: put a tunnel or proxy of yours before the port, and give its URL with --public-url, which is then tried every minute. The sandbox delivers to this machine directly.
+
+The signing secret comes from stdin, from SCENT_WEBHOOK_SECRET, or from the keychain for --subscription. Without one nothing is checked, and everything says so. Filters choose what is shown and forwarded; everything is stored. With --output ndjson each event is one line: ready, delivery, forward, state, stopped.`
+  static override examples = [
+    '<%= config.bin %> webhooks listen --subscribe',
+    '<%= config.bin %> webhooks listen --forward-to http://127.0.0.1:3000/hook --secret-stdin < secret.txt',
+    '<%= config.bin %> webhooks listen --limit 1 --for 1s --output ndjson',
+  ]
+  static override flags = {
+    ...apiFlags,
+    port: Flags.integer({
+      summary: 'Port on 127.0.0.1; 0 picks a free one. By default 4750, or a free one if that is taken.',
+      min: 0,
+      max: 65_535,
+      helpValue: 'N',
+    }),
+    'forward-to': Flags.string({summary: 'Send each delivery on to this receiver.', helpValue: 'URL'}),
+    'allow-remote': Flags.boolean({summary: 'Let the receiver be on another machine.'}),
+    save: Flags.string({summary: 'Append each delivery to this file, as a line of JSON.', helpValue: 'FILE'}),
+    limit: Flags.integer({summary: 'End after this many deliveries.', min: 1, helpValue: 'N'}),
+    for: secondsFlag({summary: 'End after this time.', min: 1}),
+    event: Flags.string({
+      summary: 'Only this type of event; repeatable.',
+      helpValue: 'TYPE',
+      multiple: true,
+      multipleNonGreedy: true,
+    }),
+    notices: Flags.boolean({summary: 'Only what tells of a notice.'}),
+    order: Flags.string({summary: 'Only what speaks of this order.', helpValue: 'ID'}),
+    problems: Flags.boolean({summary: 'Only what was refused, came again, or could not be forwarded.'}),
+    body: Flags.boolean({summary: 'Show the bodies too.'}),
+    'secret-stdin': Flags.boolean({summary: 'Read the signing secret from stdin; several, one a line.'}),
+    subscription: Flags.string({summary: 'The subscription that it listens for.', helpValue: 'ID'}),
+    scheme: Flags.string({
+      summary: 'How deliveries are signed; see `webhooks verify`. By default what fits first.',
+      helpValue: 'SCHEME',
+    }),
+    tolerance: secondsFlag({
+      summary: 'How old, or ahead, a delivery may be.',
+      default: TOLERANCE,
+      min: 1,
+    }),
+    subscribe: Flags.boolean({
+      summary: "Take up this machine's own subscription, or make it; it is deactivated at the end.",
+      exclusive: ['subscription', 'secret-stdin'],
+    }),
+    'public-url': Flags.string({summary: 'Where the world reaches this port.', helpValue: 'URL'}),
+    answer: Flags.integer({
+      summary: 'Store, and answer this status: a rehearsal of how the service repeats.',
+      min: 200,
+      max: 599,
+      helpValue: 'STATUS',
+    }),
+  }
+
+  /** How many were shown, of how many that were asked for. */
+  private shown = 0
+
+  async run(): Promise<undefined> {
+    const {flags} = await this.parse(WebhooksListen)
+    if (flags.subscription !== undefined) requireUuid('--subscription', flags.subscription)
+    const {scheme, port, limit, save, answer, tolerance} = flags
+    const forwardTo =
+      flags['forward-to'] && receiverUrl('--forward-to', flags['forward-to'], flags['allow-remote'])
+    const publicUrl = flags['public-url'] && publicOf(flags['public-url'])
+    const desk = openDesk(flags)
+    const stop = this.interrupts.until('unheard')
+    const lines = openQueue<Line>()
+    const source = await this.source(flags, desk, publicUrl || undefined)
+    const put = (line: Line) => {
+      lines.add(line)
+      this.shown += 1
+      if (this.shown === limit) lines.end()
+    }
+    const listener = await openListener({
+      ...desk,
+      ports: port === undefined ? [usualPort, 0] : [port],
+      ...{begin: source.begin, tolerance, answer},
+      tell: this.teller(put, {body: flags.body, forwards: Boolean(forwardTo), save: save && openSave(save)}),
+      scheme: scheme === undefined ? undefined : parseScheme(scheme),
+      forwardTo: forwardTo || undefined,
+      publicUrl: publicUrl || undefined,
+      wanted: (one) => isWanted(flags, one),
+    })
+    // Ctrl-C may have come as soon as it was ready.
+    if (stop.aborted) lines.end()
+    stop.addEventListener('abort', () => lines.end())
+    const timer = flags.for === undefined ? undefined : setTimeout(() => lines.end(), flags.for * 1_000)
+    const rows = lines.all(async () => {
+      clearTimeout(timer)
+      await source.release()
+      await listener.close()
+      const came = counted(this.shown, 'event')
+      if (limit !== undefined && this.shown < limit && !stop.aborted)
+        this.finding(new Failure('NOTHING_MATCHED', {message: `${came} came, and ${limit} were waited for.`}))
+    })
+    if (this.streams) for await (const _ of rows);
+    else this.show({rows, columns: liveColumns, live: true})
+    return undefined
+  }
+
+  /** What deliveries come from, and how they are signed. */
+  private async source(flags: SourceFlags, desk: Desk, publicUrl: URL | undefined) {
+    const {subscription} = flags
+    if (!flags.subscribe) {
+      const secrets = await webhookSecrets(desk, {stdin: flags['secret-stdin'], subscription})
+      const begin = async () => ({secrets, subscription: subscription ?? null})
+      return {begin, release: async () => {}}
+    }
+    const {client} = await this.session(flags)
+    const types = flags.event ?? sandboxTypes(desk)
+    let own: Own | undefined
+    const begin = async (port: number) => {
+      own = await ownSubscription(desk, client, (publicUrl ?? localUrl(desk, port)).href, types)
+      return {secrets: own.secrets, subscription: own.id}
+    }
+    return {begin, release: async () => own?.release()}
+  }
+
+  /** Puts each delivery on the screen once it was handed on, and writes each event for a script at once. */
+  private teller(put: (line: Line) => void, {body, forwards, save}: Telling) {
+    const waiting = new Map<string, Line>()
+    return (event: ListenerEvent, whole?: Whole): void => {
+      void this.event(event)
+      if (event.event === 'ready' || event.event === 'state') this.sayState(event)
+      if (event.event === 'delivery' && whole) {
+        const {event: _, ...line} = event
+        if (save) save(line, whole)
+        if (body && !this.streams) this.note(whole.body.toString('utf8'))
+        if (forwards && event.answered < 300) waiting.set(keyOf({...event, receivedAt: event.at}), line)
+        else put(line)
+      }
+      if (event.event === 'forward') {
+        const line = waiting.get(keyOf(event))
+        waiting.delete(keyOf(event))
+        if (line) put({...line, forward: event})
+        if (event.status === null || event.status >= 300) this.say(event.body || event.error || '')
+      }
+    }
+  }
+
+  private sayState(event: Extract<ListenerEvent, {event: 'ready' | 'state'}>): void {
+    if (this.streams) return
+    if (event.event === 'ready') {
+      const signatures = event.checked ? 'signatures checked' : 'SIGNATURES NOT CHECKED: no secret was given'
+      const known = event.known > 0 ? ` · ${counted(event.known, 'earlier event')} known` : ''
+      this.note(`Ready on ${event.public ?? event.url} · ${signatures}${known}`)
+    } else this.note(stateWords[event.why ?? ''] ?? 'All is well again.')
+  }
+
+  private say(text: string): void {
+    if (!this.streams && text !== '') this.note(`  ${text.slice(0, 500)}`)
+  }
+}
+
+const stateWords: {[why: string]: string} = {
+  store: 'Nothing can be written: deliveries get 503, and the service sends them again. It tries each 5 s.',
+  'tunnel-lost': 'The public URL does not lead here: check the tunnel or proxy.',
+  'forward-failing': 'The receiver failed three times in a row. What it missed is stored.',
+  refusing: 'One of the last 10 deliveries was refused: `scent webhooks events --trust refused`.',
+  behind: 'The receiver is slower than the deliveries. What it misses is stored.',
+  'disk-low': 'Less than 200 MiB are free on the disk.',
+  slept: 'This machine slept, and nothing was received meanwhile.',
+}
+
+type SourceFlags = SessionFlags & {
+  subscribe: boolean
+  subscription: string | undefined
+  'secret-stdin': boolean
+  event: string[] | undefined
+}
+
+interface Telling {
+  body: boolean
+  forwards: boolean
+  save: ((line: Line, whole: Whole) => void) | '' | undefined
+}
+
+const keyOf = ({eventId, receivedAt}: {eventId: string | null; receivedAt: string}) =>
+  `${eventId} ${receivedAt}`
+
+interface Wanted {
+  event: string[] | undefined
+  notices: boolean
+  order: string | undefined
+  problems: boolean
+}
+
+function isWanted({event, notices, order, problems}: Wanted, one: Whole): boolean {
+  if (event && !event.includes(one.eventType ?? '')) return false
+  if (notices && one.notices.length === 0) return false
+  if (order !== undefined && !one.body.includes(order)) return false
+  return !problems || one.copy > 1 || one.answered >= 300
+}
+
+/** All types of the sandbox: of the service no list is shown. */
+function sandboxTypes({folders, settings}: Desk): string[] {
+  const sandbox = findSandbox(folders)
+  if (sandbox?.eventTypes && sandbox.baseUrl === settings?.baseUrl.value) return sandbox.eventTypes
+  throw new Failure('MISSING_INPUT', {
+    message: 'Which events?',
+    hint: 'Give --event, such as --event order.completed.',
+  })
+}
+
+/** The sandbox delivers to this machine; the service to public https URLs only. */
+function localUrl({settings}: Desk, port: number): URL {
+  if (settings && isLoopback(new URL(settings.baseUrl.value).hostname))
+    return new URL(`http://127.0.0.1:${port}/`)
+  throw new Failure('MISSING_INPUT', {
+    message: 'The service delivers to public https URLs only.',
+    hint: 'Put a tunnel or proxy before the port, and give its URL with --public-url.',
+  })
+}
+
+function publicOf(text: string): URL {
+  const url = URL.canParse(text) ? new URL(text) : undefined
+  if (url && /^https?:$/.test(url.protocol)) return url
+  throw new Failure('INVALID_INPUT', {message: `--public-url "${text}" is not a valid URL.`})
+}
+
+/** Appends to a file of the user's, which nobody else may read. */
+function openSave(path: string): (line: Line, whole: Whole) => void {
+  const fd = openSync(path, 'a', 0o600)
+  return (line, {headers, body}) => {
+    const text = {event: 'delivery', ...line, headers: keptHeaders(headers), ...encodeBody(body)}
+    writeSync(fd, `${JSON.stringify(text)}\n`)
+  }
+}

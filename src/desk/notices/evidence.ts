@@ -1,0 +1,155 @@
+import {parseJson} from '../../contract/money.ts'
+import {serviceOffset} from '../../store/clock.ts'
+import type {Folders, Identity} from '../../store/paths.ts'
+import {type BodyFacts, bodyFacts, bytesOf, readBody} from '../receipts/body.ts'
+import {readSegments, segmentsOf} from '../receipts/read.ts'
+import type {ReceiptRecord, Received} from '../receipts/records.ts'
+import type {NoticeFacts} from './facts.ts'
+import type {Answer, Known, Told} from './inbox.ts'
+import {type InboxRecord, inboxJournal} from './records.ts'
+
+/** When one listener of this machine listened, in milliseconds. */
+export interface Listening {
+  from: number
+  /** Its last sign of life; Infinity while it runs. */
+  to: number
+  slept: {from: number; to: number}[]
+  hasSecret: boolean
+  port: number
+  subscription: string | null
+}
+
+/** All that the records of an identity say about notices, and about what they may lack. */
+export interface Evidence extends Known {
+  /** How far the service's clock is ahead of this machine's, in milliseconds. */
+  offsetMs: number
+  listening: Listening[]
+  /** Copies that arrived here, without their bodies, the oldest first. */
+  receipts: Glance[]
+  /** Files of receipts that are damaged: what stands behind the damage was not read. */
+  damaged: string[]
+  /** SHA-256 of each imported text. */
+  imported: Set<string>
+}
+
+/** A receipt without its body. */
+interface Glance extends Pick<Received, 'eventId' | 'eventType' | 'sha256' | 'trust' | 'why'> {
+  at: number
+  notices: readonly string[]
+  /** It speaks of a notice that could not be read. */
+  unreadable: boolean
+}
+
+/** Reads everything since `since` (milliseconds); imports and answers always. */
+export function readEvidence(folders: Folders, identity: Identity, since: number): Evidence {
+  const known: Evidence = {
+    ...{
+      told: [],
+      answers: [],
+      offsetMs: serviceOffset(folders, identity).read(),
+      listening: [],
+      receipts: [],
+      damaged: [],
+      imported: new Set(),
+    },
+  }
+  const told: Told[] = []
+  const copies: Copy[] = []
+  const spans = new Map<string, Listening>()
+  const segments = segmentsOf(folders, identity, since)
+  for (const {record, segment} of readSegments(segments, identity, (path) => known.damaged.push(path)))
+    takeReceipt(known, copies, spans, segment.path, record)
+  for (const {path, held} of segments) {
+    const span = spans.get(path)
+    if (span && held) span.to = Number.POSITIVE_INFINITY
+  }
+  told.push(...toldBy(copies))
+  const answers = new Map<string, Answer>()
+  for (const record of inboxJournal(folders, identity).records()) takeRecord(known, told, answers, record)
+  const receipts = known.receipts.sort((a, b) => a.at - b.at)
+  return {...known, told, receipts, answers: [...answers.values()], listening: [...spans.values()]}
+}
+
+/** A copy of an event, and what it tells of notices. */
+interface Copy extends Pick<Received, 'eventId' | 'sha256'> {
+  trust: Told['trust']
+  at: number
+  notices: NoticeFacts[]
+}
+
+/** What the copies tell: of an event the first copy of the highest trust decides, and copies with other bytes tell nothing. */
+function toldBy(copies: readonly Copy[]): Told[] {
+  const worth = (trust: Told['trust']) => ['stale', 'unchecked', 'verified'].indexOf(trust)
+  const best = new Map<string, Copy>()
+  for (const copy of copies) {
+    const before = best.get(copy.eventId ?? '')
+    const isBetter =
+      before === undefined ||
+      worth(copy.trust) > worth(before.trust) ||
+      (copy.trust === before.trust && copy.at < before.at)
+    // One that came too late never takes an id.
+    if (copy.eventId !== null && copy.trust !== 'stale' && isBetter) best.set(copy.eventId, copy)
+  }
+  return copies
+    .filter(({eventId, sha256}) => (best.get(eventId ?? '')?.sha256 ?? sha256) === sha256)
+    .flatMap(({notices, trust, at}) => notices.map((fact) => ({...fact, trust, at})))
+}
+
+function takeReceipt(
+  {receipts}: Evidence,
+  copies: Copy[],
+  spans: Map<string, Listening>,
+  path: string,
+  record: ReceiptRecord,
+): void {
+  const at = Date.parse(record.at)
+  if (record.kind === 'opened') {
+    const {port, subscription, secret} = record
+    spans.set(path, {from: at, to: at, slept: [], hasSecret: secret !== null, port, subscription})
+  }
+  const span = spans.get(path)
+  if (span) span.to = Math.max(span.to, at)
+  if (record.kind === 'slept') span?.slept.push({from: Date.parse(record.from), to: Date.parse(record.to)})
+  if (record.kind !== 'received') return
+  const {eventId, eventType, sha256, trust, why, notices} = record
+  // Of 100,000 events few tell of a notice: only their bodies are read.
+  const facts =
+    notices.length > 0 || /notice/i.test(record.body) ? readBody(bytesOf(record).toString()) : undefined
+  receipts.push({eventId, eventType, sha256, trust, why, at, notices, unreadable: facts?.unreadable ?? false})
+  if (trust !== 'refused') copies.push({eventId, sha256, trust, at, notices: facts?.notices ?? []})
+}
+
+function takeRecord(known: Evidence, told: Told[], answers: Map<string, Answer>, record: InboxRecord): void {
+  const at = Date.parse(record.at)
+  if (record.kind === 'imported') {
+    known.imported.add(record.sha256)
+    told.push(...importedFacts(record.raw).notices.map((fact) => ({...fact, trust: 'imported' as const, at})))
+  }
+  if (record.kind === 'answering') {
+    const {attempt, id, choice} = record
+    answers.set(attempt, {...answers.get(attempt), attempt, id, choice, at})
+  }
+  if (record.kind === 'answered') {
+    const {attempt, id, choice, outcome, payload} = record
+    answers.set(attempt, {attempt, id, choice, at: answers.get(attempt)?.at ?? at, outcome})
+    if (payload === null) return
+    told.push(...answeredFacts(id, payload).map((fact) => ({...fact, trust: 'service' as const, at})))
+  }
+}
+
+/** The notice that the service answered; it is the one that was asked for, whatever else the answer holds. */
+const answeredFacts = (id: string, payload: string): NoticeFacts[] =>
+  bodyFacts(parseJson(payload)).notices.filter((fact) => fact.id === id)
+
+/**
+ * What one imported JSON text tells: a delivery's body, a bare notice, or a line of `listen --save` or of `webhooks events`,
+ * which holds the body as text. Throws SyntaxError and RangeError if it is not JSON.
+ */
+export function importedFacts(raw: string): BodyFacts {
+  const value = parseJson(raw)
+  if (typeof value === 'object' && value !== null && 'body' in value && typeof value.body === 'string') {
+    const encoding = 'encoding' in value && value.encoding === 'base64' ? 'base64' : 'utf8'
+    return readBody(bytesOf({body: value.body, encoding}).toString())
+  }
+  return bodyFacts(value)
+}

@@ -1,0 +1,116 @@
+import {isUuid, millis} from '../../contract/forms.ts'
+import type {Notice} from '../../contract/notices.ts'
+
+/** What one text tells of a notice. Fields of another type than the contract's are left out. */
+export interface NoticeFacts {
+  id: string
+  fields: Partial<Notice>
+  /** Whether the type of its event says that it is closed, although no status does. */
+  saysClosed: boolean
+}
+
+const statuses = ['AwaitingPartnerResponse', 'Resolved', 'ExpiredCancelledWhole', 'ExpiredShipAvailable']
+
+/** A body is looked through this deep, and no further than this many values. */
+const DEEPEST = 5
+const MOST_VALUES = 5_000
+
+type Members = Record<string, unknown>
+const isObject = (value: unknown): value is Members =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+const isText = (value: unknown) => typeof value === 'string' && value.length <= 200
+const isTime = (value: unknown) => isText(value) && !Number.isNaN(millis(value as string))
+const isCount = (value: unknown) => Number.isSafeInteger(value) && (value as number) >= 0
+
+/** What a field of a notice must be to be taken. The spec's Unfulfillable-line notice. */
+const fits: {[field in keyof Notice]?: (value: unknown) => boolean} = {
+  scentOrderId: (value) => typeof value === 'string' && isUuid(value),
+  reason: isText,
+  status: isText,
+  responseChoice: isText,
+  notifiedAt: isTime,
+  responseDeadlineAt: isTime,
+  respondedAt: isTime,
+  hasShipmentDeparted: (value) => typeof value === 'boolean',
+  line: isObject,
+  impact: isObject,
+}
+
+const lineFits: {[field: string]: (value: unknown) => boolean} = {
+  scentOrderLineId: isText,
+  variantId: isText,
+  sku: isText,
+  orderedQuantity: isCount,
+  availableQuantity: isCount,
+  shortfallQuantity: isCount,
+}
+
+function taken(from: Members, tests: {[field: string]: ((value: unknown) => boolean) | undefined}): Members {
+  const known = Object.entries(tests).filter(
+    ([field, test]) => Object.hasOwn(from, field) && test?.(from[field]),
+  )
+  return Object.fromEntries(known.map(([field]) => [field, from[field]]))
+}
+
+const idOf = (...values: unknown[]) =>
+  values.find((value): value is string => typeof value === 'string' && isUuid(value))?.toLowerCase()
+
+/** Whether an object has a field that only notices have. */
+function isNotice(value: Members): boolean {
+  const {line, status} = value
+  return (
+    ['responseDeadlineAt', 'hasShipmentDeparted', 'responseChoice'].some((name) =>
+      Object.hasOwn(value, name),
+    ) ||
+    (isObject(line) && Object.hasOwn(line, 'shortfallQuantity')) ||
+    statuses.includes(status as string)
+  )
+}
+
+/**
+ * Finds the notices that a parsed body tells of, whatever its shape: the spec does not show it. A notice is an object
+ * with an id and a field that only notices have, or a bare `noticeId`. `speaks`: the word notice stands in a key or in
+ * the type of the event.
+ */
+export function noticesIn(
+  body: unknown,
+  eventType: string | null,
+): {notices: NoticeFacts[]; speaks: boolean} {
+  const found = new Map<string, Partial<Notice>>()
+  let speaks = /notice/i.test(eventType ?? '')
+  let open: {value: unknown; order: string | undefined}[] = [{value: body, order: undefined}]
+  let values = 0
+  for (let depth = 0; depth <= DEEPEST && open.length > 0; depth += 1) {
+    const next: typeof open = []
+    for (const {value, order: outer} of open) {
+      if (++values > MOST_VALUES) return {notices: [], speaks: true}
+      if (typeof value !== 'object' || value === null) continue
+      // The order stands beside the notice, or around it (spec, Webhooks: data.orderId).
+      const order = isObject(value) ? (idOf(value.scentOrderId, value.orderId) ?? outer) : outer
+      if (isObject(value)) {
+        speaks ||= Object.keys(value).some((key) => /notice/i.test(key))
+        addNotice(found, value, order)
+      }
+      next.push(...Object.values(value).map((inner) => ({value: inner, order})))
+    }
+    open = next
+  }
+  const saysClosed = /resolved|expired|closed|answered/i.test(eventType ?? '')
+  const notices = [...found].map(([id, fields]) => ({
+    id,
+    fields,
+    saysClosed: saysClosed && fields.status === undefined,
+  }))
+  return {notices, speaks}
+}
+
+function addNotice(found: Map<string, Partial<Notice>>, value: Members, order: string | undefined): void {
+  const bare = idOf(value.noticeId)
+  const whole = isNotice(value) ? idOf(value.id, value.noticeId) : undefined
+  const id = whole ?? bare
+  if (id === undefined) return
+  const fields: Members = whole ? taken(value, fits) : {}
+  if (isObject(fields.line)) fields.line = taken(fields.line, lineFits)
+  found.set(id, {...found.get(id), ...fields, ...(order && {scentOrderId: order})} as Partial<Notice>)
+}

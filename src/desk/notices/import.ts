@@ -1,0 +1,103 @@
+import {Failure} from '../../contract/failure.ts'
+import {parseJson, printJson} from '../../contract/money.ts'
+import type {Folders, Identity} from '../../store/paths.ts'
+import {sha256} from '../receipts/body.ts'
+import {importedFacts, readEvidence} from './evidence.ts'
+import {inboxJournal} from './records.ts'
+
+interface Imported {
+  imported: number
+  known: number
+  otherEvents: number
+  unreadable: {line: number; why: string}[]
+  /** Ids of the notices that the new texts tell of. */
+  notices: string[]
+}
+
+/** One text of a file, and the line in which it begins. */
+interface Part {
+  line: number
+  raw?: string
+  why?: string
+}
+
+/** A longer text would not fit into a line of the records. */
+const LONGEST = 1024 * 1024
+
+/**
+ * Takes in what a file tells of notices: one JSON document, an array, or NDJSON. Texts that were imported before change
+ * nothing. Fails with INVALID_INPUT if nothing in it can be read.
+ */
+export async function importNotices(folders: Folders, identity: Identity, text: string): Promise<Imported> {
+  const before = readEvidence(folders, identity, Number.POSITIVE_INFINITY).imported
+  const found: Imported = {imported: 0, known: 0, otherEvents: 0, unreadable: [], notices: []}
+  const fresh: {raw: string; sha256: string}[] = []
+  for (const part of partsOf(text)) {
+    const read = readPart(part)
+    if (typeof read === 'string') {
+      found.unreadable.push({line: part.line, why: read})
+      continue
+    }
+    if (before.has(read.sha256)) {
+      found.known += 1
+      continue
+    }
+    before.add(read.sha256)
+    fresh.push({raw: read.raw, sha256: read.sha256})
+    found.imported += 1
+    if (read.notices.length === 0) found.otherEvents += 1
+    found.notices.push(...read.notices)
+  }
+  if (found.imported + found.known === 0) throw unreadable(found)
+  const at = new Date().toISOString()
+  if (fresh.length > 0)
+    await inboxJournal(folders, identity).append(
+      fresh.map((one) => ({kind: 'imported' as const, at, ...one})),
+      {sync: true},
+    )
+  return {...found, notices: [...new Set(found.notices)]}
+}
+
+/** Returns what a part tells, or why it can't be read. */
+function readPart({raw, why}: Part): {raw: string; sha256: string; notices: string[]} | string {
+  if (raw === undefined) return why ?? 'is not JSON'
+  if (Buffer.byteLength(raw) > LONGEST) return 'is over 1 MiB'
+  const {eventId, notices} = importedFacts(raw)
+  if (eventId === null && notices.length === 0) return 'holds neither an event nor a notice'
+  return {raw, sha256: sha256(raw), notices: notices.map(({id}) => id)}
+}
+
+/** One document, the members of one array, or one document a line. */
+function partsOf(text: string): Part[] {
+  const whole = text.replace(/^\ufeff/, '')
+  const value = parsed(whole)
+  if ('why' in value) return linesOf(whole)
+  const values = Array.isArray(value.value) ? value.value : [value.value]
+  return values.map((one) => ({line: 1, raw: printJson(one, 0)}))
+}
+
+function linesOf(text: string): Part[] {
+  return text.split('\n').flatMap((raw, at): Part[] => {
+    if (raw.trim() === '') return []
+    const value = parsed(raw)
+    return [{line: at + 1, ...('why' in value ? value : {raw: printJson(value.value, 0)})}]
+  })
+}
+
+function parsed(text: string): {value: unknown} | {why: string} {
+  try {
+    return {value: parseJson(text)}
+  } catch (error) {
+    if (error instanceof SyntaxError) return {why: 'is not JSON'}
+    if (error instanceof RangeError) return {why: 'nests too deep'}
+    throw error
+  }
+}
+
+function unreadable({unreadable: [first, ...others]}: Imported): Failure {
+  const where = first === undefined ? 'It is empty' : `Line ${first.line} ${first.why}`
+  return new Failure('INVALID_INPUT', {
+    message: `Nothing in it can be read. ${where}${others.length > 0 ? `, and ${others.length} others` : ''}.`,
+    hint: 'Give bodies of deliveries, notices, or lines of `scent webhooks listen --save`, as JSON.',
+  })
+}

@@ -1,0 +1,235 @@
+import {millis} from '../../contract/forms.ts'
+import type {Notice, NoticeChoice} from '../../contract/notices.ts'
+import type {NoticeFacts} from './facts.ts'
+import type {Outcome} from './records.ts'
+
+// What is known of each notice, out of everything that was ever told of it. The API has no list of notices and shows none
+// twice, so this is the only one there is. It depends on its arguments alone, and not on the order of the records.
+
+/** Where a fact comes from: the service's answer to us, a checked copy, an import, or a copy that proves nothing. */
+type Trust = 'service' | 'verified' | 'imported' | 'unchecked' | 'stale'
+
+const rank: Record<Trust, number> = {service: 4, verified: 3, imported: 2, unchecked: 1, stale: 0}
+/** Anything may open a notice; only these may close it, or change what one of them told. */
+const isTrusted = (trust: Trust) => rank[trust] >= rank.imported
+
+/** A text that told of a notice, when it came here. */
+export interface Told extends NoticeFacts {
+  trust: Trust
+  /** Milliseconds. */
+  at: number
+}
+
+/** An answer of ours, written down before it was sent; without an outcome if the process died. */
+export interface Answer {
+  attempt: string
+  id: string
+  choice: NoticeChoice
+  at: number
+  outcome?: Outcome
+}
+
+export interface Known {
+  told: readonly Told[]
+  answers: readonly Answer[]
+}
+
+type NoticeState =
+  | 'answered'
+  | 'answered-elsewhere'
+  | 'expired'
+  | 'closed'
+  | 'not-ours'
+  | 'unsettled'
+  | 'overdue'
+  | 'doubtful'
+  | 'open'
+
+/** States in which an answer can still matter. */
+const answerable: readonly NoticeState[] = ['unsettled', 'doubtful', 'open']
+export const isOpen = ({desk}: InboxItem) => answerable.includes(desk.state)
+
+/** A notice in the API's own shape, and what is known of it here. */
+export type InboxItem = Partial<Notice> & {
+  id: string
+  desk: {
+    state: NoticeState
+    /** Milliseconds until its deadline by the service's clock; null once it is closed. */
+    leftMs: number | null
+    /** Whether its deadline was told, or is 72 hours after it was raised or first seen here. */
+    deadline: 'told' | 'raised' | 'at most'
+    /** What the service does if nobody answers; null if it can't be known. */
+    ifSilent: NoticeChoice | null
+    trust: Trust
+    seenAt: string
+    /** The choice that we sent last, if any. */
+    answer: {choice: NoticeChoice; outcome: Outcome | null; at: string} | null
+    doubts: {code: string; says: string}[]
+  }
+}
+
+/** The response window (spec, Limits). */
+const WINDOW_MS = 72 * 3_600_000
+
+/** All notices that are known, the soonest deadline first. `now`: milliseconds by the service's clock. */
+export function inbox({told, answers}: Known, now: number): InboxItem[] {
+  const ids = [...new Set([...told, ...answers].map(({id}) => id))]
+  const toldOf = byId(told)
+  const answersOf = byId(answers)
+  const items = ids.map((id) => itemOf(id, toldOf.get(id) ?? [], answersOf.get(id) ?? [], now))
+  return items
+    .map((item) => ({item, due: item.desk.leftMs ?? Number.MAX_SAFE_INTEGER}))
+    .sort((a, b) => a.due - b.due || (a.item.id < b.item.id ? -1 : 1))
+    .map(({item}) => item)
+}
+
+function byId<T extends {id: string}>(list: readonly T[]): Map<string, T[]> {
+  const groups = new Map<string, T[]>()
+  for (const one of list) {
+    const group = groups.get(one.id)
+    if (group) group.push(one)
+    else groups.set(one.id, [one])
+  }
+  return groups
+}
+
+/** The service's time: this machine's, moved by what its last answer told, and no earlier than what it has raised. */
+export function serviceNow(told: readonly Told[], localNow: number, offsetMs: number): number {
+  const raised = told
+    .filter(({trust}) => isTrusted(trust))
+    .map(({fields}) => (fields.notifiedAt ? millis(fields.notifiedAt) : 0))
+  return raised.reduce((latest, at) => Math.max(latest, at), localNow + offsetMs)
+}
+
+/** The best first: the higher trust, then what was seen first; what is seen at once is ordered by its content. */
+function ordered(told: readonly Told[]): Told[] {
+  const keyOf = ({fields, saysClosed}: Told) => JSON.stringify([saysClosed, Object.entries(fields).sort()])
+  return [...told].sort(
+    (a, b) => rank[b.trust] - rank[a.trust] || a.at - b.at || (keyOf(a) < keyOf(b) ? -1 : 1),
+  )
+}
+
+function itemOf(id: string, told: readonly Told[], sent: readonly Answer[], now: number): InboxItem {
+  const best = ordered(told)
+  const answers = [...sent].sort((a, b) => a.at - b.at || (a.attempt < b.attempt ? -1 : 1))
+  const trusted = best.filter(({trust}) => isTrusted(trust))
+  const fields = merged(best)
+  const endings = trusted.filter(({fields: {status}}) => status !== undefined && isClosed(status))
+  const doubts: InboxItem['desk']['doubts'] = []
+  const due = deadlineOf(best, trusted, answers)
+  const ending = endings[0]?.fields
+  const state = stateOf({best, ending, answers, due, now})
+  if (endings.some(({fields: {status}}) => status !== ending?.status))
+    doubts.push({code: 'endings-differ', says: 'It is told to have ended in two ways.'})
+  if (ending === undefined && best.some(saysEnd))
+    doubts.push({code: 'untrusted-end', says: 'A copy that proves nothing says that it is closed.'})
+  if (best.length > 0 && best.every(({trust}) => trust === 'stale'))
+    doubts.push({code: 'stale', says: 'Only copies that came too late to be checked tell of it.'})
+  const last = answers.at(-1)
+  const [first] = best.map(({at}) => at).sort((a, b) => a - b)
+  return {
+    ...fields,
+    ...(ending && {
+      status: ending.status,
+      ...(ending.responseChoice && {responseChoice: ending.responseChoice}),
+    }),
+    ...(due.kind !== 'told' && {responseDeadlineAt: new Date(due.at).toISOString()}),
+    id,
+    desk: {
+      state,
+      leftMs: answerable.includes(state) || state === 'overdue' ? due.at - now : null,
+      deadline: due.kind,
+      ifSilent: ifSilent(fields),
+      trust: best[0]?.trust ?? 'service',
+      seenAt: new Date(first ?? last?.at ?? now).toISOString(),
+      answer: last
+        ? {choice: last.choice, outcome: last.outcome ?? null, at: new Date(last.at).toISOString()}
+        : null,
+      doubts,
+    },
+  }
+}
+
+const isClosed = (status: string) => status !== 'AwaitingPartnerResponse'
+const saysEnd = ({fields: {status}, saysClosed}: Told) =>
+  saysClosed || (status !== undefined && isClosed(status))
+
+/** Each field as the highest trust tells it that tells it at all. An end is taken only from those that may close. */
+function merged(best: readonly Told[]): Partial<Notice> {
+  const fields: Partial<Notice> = {}
+  for (const {fields: more, trust} of best) {
+    for (const [name, value] of Object.entries(more)) {
+      const isEnd = name === 'status' && isClosed(value as string)
+      const isOfEnd = ['responseChoice', 'respondedAt', 'impact'].includes(name)
+      if ((isEnd || isOfEnd) && !isTrusted(trust)) continue
+      if (!Object.hasOwn(fields, name)) Object.assign(fields, {[name]: value})
+    }
+  }
+  return fields
+}
+
+interface Evidence {
+  best: readonly Told[]
+  /** The end that the highest trust tells. */
+  ending: Partial<Notice> | undefined
+  answers: readonly Answer[]
+  due: Deadline
+  now: number
+}
+
+function stateOf({best, ending, answers, due, now}: Evidence): NoticeState {
+  const outcomeOf = (wanted: Outcome) => answers.some(({outcome}) => outcome === wanted)
+  const isSent = (choice: unknown) =>
+    answers.some((one) => one.choice === choice && one.outcome !== 'failed' && one.outcome !== 'not-found')
+  if (outcomeOf('answered')) return 'answered'
+  if (ending?.status === 'Resolved') return isSent(ending.responseChoice) ? 'answered' : 'answered-elsewhere'
+  if (ending !== undefined) return 'expired'
+  // After a lost answer a refusal says only that it is closed: by that answer or by its deadline.
+  const isLost = answers.some(({outcome}) => outcome === undefined || outcome === 'unknown')
+  if ((outcomeOf('closed') || outcomeOf('lost-race')) && !isLost) return 'closed'
+  if (outcomeOf('not-found') && !isLost) return 'not-ours'
+  if (isLost) return now < due.latest ? 'unsettled' : 'closed'
+  if (now >= due.latest) return 'overdue'
+  return now >= due.at || best.some(saysEnd) || best.every(({trust}) => trust === 'stale')
+    ? 'doubtful'
+    : 'open'
+}
+
+interface Deadline {
+  /** The earliest that it may be, and the latest. */
+  at: number
+  latest: number
+  kind: InboxItem['desk']['deadline']
+}
+
+/**
+ * When the service decides. What proves nothing can neither put it off nor, against a copy that proves more, bring it
+ * forward; of such copies alone the earliest counts.
+ */
+function deadlineOf(best: readonly Told[], trusted: readonly Told[], answers: readonly Answer[]): Deadline {
+  const times = (list: readonly Told[], field: 'responseDeadlineAt' | 'notifiedAt') =>
+    list.flatMap(({fields}) => (fields[field] ? [millis(fields[field])] : []))
+  const among = (list: number[], kind: Deadline['kind'], [most]: number[] = []): Deadline => {
+    const all = [...list, ...(most === undefined ? [] : [most])]
+    const at = Math.min(...all)
+    return {at, latest: Math.max(...all), kind: at === most ? 'at most' : kind}
+  }
+  const [certain] = times(trusted, 'responseDeadlineAt')
+  if (certain !== undefined) return among([certain], 'told')
+  const [raised] = times(trusted, 'notifiedAt')
+  if (raised !== undefined) return among([raised + WINDOW_MS], 'raised')
+  // What is certain was there before: its deadline is at most 72 hours later, whatever others say.
+  const open = [...trusted, ...answers].map(({at}) => at + WINDOW_MS).sort((a, b) => a - b)
+  const told = times(best, 'responseDeadlineAt')
+  if (told.length > 0) return among(told, 'told', open)
+  const others = times(best, 'notifiedAt').map((at) => at + WINDOW_MS)
+  if (others.length > 0) return among(others, 'raised', open)
+  const seen = [...best, ...answers].map(({at}) => at + WINDOW_MS)
+  return among([Math.min(...seen)], 'at most')
+}
+
+/** What happens without an answer (spec, States and transitions): what has not left is cancelled, and so is what is lost. */
+function ifSilent({reason, hasShipmentDeparted: departed}: Partial<Notice>): NoticeChoice | null {
+  if (reason === 'Lost' || departed === false) return 'CancelWhole'
+  return departed === true ? 'ShipAvailable' : null
+}

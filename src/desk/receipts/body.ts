@@ -1,0 +1,63 @@
+import {createHash} from 'node:crypto'
+import {parseJson} from '../../contract/money.ts'
+import {type NoticeFacts, noticesIn} from '../notices/facts.ts'
+import {fingerprintOf} from '../signature/keys.ts'
+
+/** What a delivery's body tells. Everything is empty for one that is not JSON. */
+export interface BodyFacts {
+  eventId: string | null
+  eventType: string | null
+  notices: NoticeFacts[]
+  /** Whether it speaks of a notice that could not be read. */
+  unreadable: boolean
+}
+
+/** A longer id is no id: it would only fill the records. */
+const LONGEST_ID = 200
+
+const nothing: BodyFacts = {eventId: null, eventType: null, notices: [], unreadable: false}
+
+/** Reads a body (spec, Webhooks). Never fails: whatever it is, its bytes are kept. */
+export function readBody(text: string): BodyFacts {
+  let body: unknown
+  try {
+    body = parseJson(text.replace(/^\ufeff/, ''))
+  } catch {
+    return {...nothing, unreadable: /notice/i.test(text.slice(0, 65_536))}
+  }
+  return bodyFacts(body)
+}
+
+export function bodyFacts(body: unknown): BodyFacts {
+  if (typeof body !== 'object' || body === null) return nothing
+  const {eventId, eventType} = body as Record<string, unknown>
+  const type = idOf(eventType)
+  const {notices, speaks} = noticesIn(body, type)
+  return {eventId: idOf(eventId), eventType: type, notices, unreadable: speaks && notices.length === 0}
+}
+
+const idOf = (value: unknown) =>
+  typeof value === 'string' && value !== '' && value.length <= LONGEST_ID ? value : null
+
+export const sha256 = (bytes: Uint8Array | string) => createHash('sha256').update(bytes).digest('hex')
+
+/** Bytes as a record keeps them. */
+export function encodeBody(bytes: Buffer): {body: string; encoding: 'utf8' | 'base64'} {
+  const text = bytes.toString('utf8')
+  const base64 = bytes.toString('base64')
+  const isText = Buffer.from(text, 'utf8').equals(bytes) && JSON.stringify(text).length <= base64.length + 2
+  return isText ? {body: text, encoding: 'utf8'} : {body: base64, encoding: 'base64'}
+}
+
+/** The exact bytes that a record keeps. */
+export const bytesOf = ({body, encoding}: {body: string; encoding: 'utf8' | 'base64'}) =>
+  Buffer.from(body, encoding)
+
+const SECRET_NAME = /token|key|cookie|password|authorization|secret/i
+
+/** Headers as a record keeps them: of a value that may be a secret only its fingerprint. */
+export const keptHeaders = (headers: readonly [string, string][]) =>
+  headers.map(([name, value]): [string, string] => [
+    name,
+    SECRET_NAME.test(name) ? fingerprintOf(value) : value,
+  ])

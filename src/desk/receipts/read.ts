@@ -1,0 +1,54 @@
+import {readdirSync, statSync} from 'node:fs'
+import {join} from 'node:path'
+import {isFailure} from '../../contract/failure.ts'
+import {isSystem} from '../../store/files.ts'
+import {isLocked} from '../../store/lock.ts'
+import type {Folders, Identity} from '../../store/paths.ts'
+import type {ReceiptRecord} from './records.ts'
+import {receiptsFile, receiptsFolder} from './segment.ts'
+
+/** A file of receipts: its path, when it was last written, and whether a listener holds it now. */
+interface Segment {
+  path: string
+  touched: number
+  held: boolean
+}
+
+/** The files of receipts that were written since `since` (milliseconds), the oldest first. Reading never locks. */
+export function segmentsOf(folders: Folders, identity: Identity, since = 0): Segment[] {
+  const folder = receiptsFolder(folders, identity)
+  return namesIn(folder)
+    .filter((name) => name.endsWith('.ndjson'))
+    .sort()
+    .map((name) => join(folder, name))
+    .flatMap((path) => {
+      const touched = statSync(path, {throwIfNoEntry: false})?.mtimeMs
+      return touched === undefined ? [] : [{path, touched, held: isLocked(`${path}.lock`)}]
+    })
+    .filter(({touched, held}) => held || touched >= since)
+}
+
+function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder)
+  } catch (error) {
+    if (isSystem(error, 'ENOENT')) return []
+    throw error
+  }
+}
+
+/** The records of some files of receipts. A damaged file is told to `damaged`, and the others are read on. */
+export function* readSegments(
+  segments: readonly Segment[],
+  identity: Identity,
+  damaged: (path: string) => void = () => {},
+): Generator<{record: ReceiptRecord; segment: Segment}> {
+  for (const segment of segments) {
+    try {
+      for (const record of receiptsFile(segment.path, identity).records()) yield {record, segment}
+    } catch (error) {
+      if (!isFailure(error, 'CORRUPT_FILE', 'FOREIGN_FILE', 'FILE_FAILED')) throw error
+      damaged(segment.path)
+    }
+  }
+}

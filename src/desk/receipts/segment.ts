@@ -1,0 +1,73 @@
+import {randomBytes} from 'node:crypto'
+import {join} from 'node:path'
+import {type Journal, journal, ownHeader} from '../../store/journal.ts'
+import {type Folders, type Identity, recordsFolder} from '../../store/paths.ts'
+import {type Opened, type ReceiptRecord, type Received, receiptRecord} from './records.ts'
+
+/** A file of receipts ends when it has this many bytes of bodies; the listener goes on in another one. */
+const LARGEST = 32 * 1024 * 1024
+
+export const receiptsFolder = (folders: Folders, identity: Identity) =>
+  join(recordsFolder(folders, identity), 'receipts')
+
+/** A file of receipts, held by one listener, which alone writes it. */
+export function receiptsFile(path: string, identity: Identity): Journal<ReceiptRecord> {
+  return journal({path, header: ownHeader('receipts', identity), record: receiptRecord})
+}
+
+export interface Receipts {
+  /** Writes a receipt; with `sync` it is on disk when this returns. Requests that wait share one flush. */
+  keep(receipt: Omit<Received, 'kind' | 'n'>, options: {sync: boolean}): Promise<Received>
+  note(record: Exclude<ReceiptRecord, Received | Opened>): Promise<void>
+  /** Bytes that were written, all files together. */
+  size(): number
+  close(): Promise<void>
+}
+
+/**
+ * Opens a new file of receipts for one listener. Fails with FILE_FAILED if the disk refuses; after that the listener opens
+ * receipts anew, since what a failed flush has lost can't be known.
+ */
+export async function openReceipts(
+  folders: Folders,
+  identity: Identity,
+  opened: () => Omit<Opened, 'kind'>,
+): Promise<Receipts> {
+  const begin = async () => {
+    const name = `${Date.now()}-${process.pid}-${randomBytes(3).toString('hex')}.ndjson`
+    const file = receiptsFile(join(receiptsFolder(folders, identity), name), identity)
+    const release = file.hold()
+    await file.append({kind: 'opened', ...opened()}, {sync: true})
+    return {file, release, bytes: 0, count: 0}
+  }
+  let part = await begin()
+  let total = 0
+  /** Several requests may find the file full at once: one of them begins the next. */
+  let turning: Promise<void> | undefined
+  const turn = async () => {
+    const full = part
+    part = await begin()
+    // Writes that are under way end in the full file before it is let go.
+    await full.file.append({kind: 'closed', at: new Date().toISOString()}, {sync: true})
+    full.release()
+  }
+  return {
+    async keep(receipt, {sync}) {
+      if (part.bytes >= LARGEST) turning ??= turn().finally(() => (turning = undefined))
+      await turning
+      part.count += 1
+      part.bytes += receipt.body.length
+      total += receipt.body.length
+      const record: Received = {kind: 'received', n: part.count, ...receipt}
+      await part.file.append(record, {sync})
+      return record
+    },
+    note: (record) => part.file.append(record),
+    size: () => total,
+    async close() {
+      await turning
+      await part.file.append({kind: 'closed', at: new Date().toISOString()}, {sync: true})
+      part.release()
+    },
+  }
+}

@@ -1,0 +1,82 @@
+import type {NoticeChoice} from '../../contract/notices.ts'
+import {type Cell, span, time} from '../../terminal/cells.ts'
+import {type Column, localColumns} from '../../terminal/columns.ts'
+import {type Card, card} from '../../terminal/table.ts'
+import {counted} from '../../terminal/text.ts'
+import type {Blindness} from '../notices/coverage.ts'
+import {type InboxItem, isOpen} from '../notices/inbox.ts'
+import type {Happening} from '../notices/story.ts'
+
+const SOON_MS = 6 * 3_600_000
+
+const words: Record<NoticeChoice, string> = {CancelWhole: 'cancel', ShipAvailable: 'ship'}
+
+/** What happens to how many units if nobody answers. */
+function ifSilent({desk, line}: InboxItem): string {
+  if (desk.ifSilent === null) return 'not known'
+  const units = desk.ifSilent === 'CancelWhole' ? line?.orderedQuantity : line?.availableQuantity
+  return [words[desk.ifSilent], units].filter((word) => word !== undefined && word !== null).join(' ')
+}
+
+function leftOf({desk: {leftMs, state, deadline}}: InboxItem): Cell {
+  if (leftMs === null) return state
+  if (leftMs <= 0) return {kind: 'badge', text: `passed ${span(leftMs)} ago`, tone: 'bad'}
+  const text = `${deadline === 'at most' ? 'at most ' : ''}${span(leftMs)}`
+  return leftMs < SOON_MS ? {kind: 'badge', text, tone: 'bad'} : text
+}
+
+function shortOf({line}: InboxItem): Cell {
+  const {shortfallQuantity: short, orderedQuantity: ordered} = line ?? {}
+  return short === undefined || ordered === undefined ? null : `${short} of ${ordered}`
+}
+
+/** Notices as a list; of those that are closed the state stands in the place of the time left. */
+export const inboxColumns: Column<InboxItem>[] = localColumns<InboxItem>(
+  `desk.leftMs! Left; line.sku! SKU; line.shortfallQuantity Short; desk.ifSilent Default;
+    desk.state? State; desk.trust? Trust; reason? Reason; id! Notice; scentOrderId? Order; responseDeadlineAt? Deadline`,
+  {'desk.leftMs': leftOf, 'line.shortfallQuantity': shortOf, 'desk.ifSilent': ifSilent},
+)
+
+/** One sentence on what is due, before the list. */
+export function summaryOf(items: readonly InboxItem[]): string {
+  const open = items.filter(isOpen)
+  const soon = open.filter(({desk: {leftMs}}) => leftMs !== null && leftMs < SOON_MS)
+  const due = soon.length > 0 ? `, ${soon.length} due within 6 h` : ''
+  return `Local record: the API has no list of notices. ${counted(open.length, 'notice')} to answer${due}.`
+}
+
+/** What the list may lack, and what has passed. */
+export function blindLines(blind: readonly Blindness[]): string[] {
+  return blind.map(({says, since, next}) => {
+    const from = since === null ? '' : ` Since ${since.slice(0, 16).replace('T', ' ')} UTC.`
+    return `! ${says}${from} \`${next}\``
+  })
+}
+
+export function passedLine(items: readonly InboxItem[]): string | undefined {
+  const passed = items.filter(({desk: {state}}) => state === 'overdue').length
+  if (passed === 0) return undefined
+  return `${counted(passed, 'notice')} passed the deadline unanswered: \`scent notices inbox --all\`.`
+}
+
+/** One notice: what it is about, what happens, and how sure that is. */
+export function inboxCard(item: InboxItem): Card<InboxItem> {
+  const lines = `id Notice; desk.state State; desk.leftMs Left; desk.ifSilent Default; status; responseChoice? Choice;
+    reason; scentOrderId Order; line.sku SKU; line.orderedQuantity Ordered; line.availableQuantity Available;
+    line.shortfallQuantity Short; notifiedAt Raised; responseDeadlineAt Deadline; desk.trust Trust; desk.seenAt First seen;
+    desk.doubts? Doubts`
+  const at = (field: 'notifiedAt' | 'responseDeadlineAt') => (row: InboxItem) => time(row[field])
+  const people = {
+    'desk.leftMs': leftOf,
+    'desk.ifSilent': ifSilent,
+    'desk.seenAt': ({desk}: InboxItem) => time(desk.seenAt),
+    'desk.doubts': ({desk}: InboxItem) => desk.doubts.map(({says}) => says).join(' '),
+    notifiedAt: at('notifiedAt'),
+    responseDeadlineAt: at('responseDeadlineAt'),
+  }
+  return card(item, localColumns<InboxItem>(lines, people))
+}
+
+export const storyColumns: Column<Happening>[] = localColumns<Happening>('at; what; trust; says~', {
+  at: ({at}) => time(at),
+})

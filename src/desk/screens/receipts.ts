@@ -1,0 +1,63 @@
+import {type Cell, time} from '../../terminal/cells.ts'
+import {type Column, localColumns} from '../../terminal/columns.ts'
+import type {Delivered} from '../listener/listener.ts'
+import type {Copy, RecordedEvent} from '../receipts/recorded.ts'
+import type {Received} from '../receipts/records.ts'
+
+/** A copy that arrived, and how it was handed on. */
+export interface Line extends Delivered {
+  forward?: {status: number | null; ms: number; error: string | null}
+  /** Until the deadline of the notice that it tells of, in words. */
+  due?: string
+}
+
+/** What the copy is worth, in a word or two. */
+function signed({trust, why, copy, differs}: Pick<Line, 'trust' | 'why' | 'copy' | 'differs'>): Cell {
+  if (trust === 'refused') return {kind: 'badge', text: `WRONG: ${why}`, tone: 'bad'}
+  if (trust === 'stale') return {kind: 'badge', text: 'TOO OLD', tone: 'bad'}
+  if (differs) return {kind: 'badge', text: 'again, OTHER BYTES', tone: 'bad'}
+  if (copy > 1) return 'again, same'
+  return trust === 'verified' ? {kind: 'badge', text: 'fits', tone: 'good'} : 'not checked'
+}
+
+function handedOn(forward: Line['forward'] | null): Cell {
+  if (!forward) return null
+  const {status, ms, error} = forward
+  const isWell = status !== null && status < 300
+  return {kind: 'badge', text: `${status ?? error} ${ms} ms`, tone: isWell ? 'good' : 'bad'}
+}
+
+const clock = ({at}: Line): Cell => new Date(at).toTimeString().slice(0, 8)
+
+/** Copies as they arrive. */
+export const liveColumns: Column<Line>[] = localColumns<Line>(
+  `at! Time; eventType! Event; trust! Signed; forward.status Forwarded; due Notice; eventId- Event id;
+    notices+; why+; copy+; differs+; bytes+; answered+`,
+  {at: clock, trust: signed, 'forward.status': ({forward}) => handedOn(forward)},
+)
+
+/** Events of the record, one row each. */
+export const eventColumns: Column<RecordedEvent>[] = localColumns<RecordedEvent>(
+  `at Time; eventType! Event; orderId- Order; trust! Signed; copies Copies; forward.status Forwarded; eventId! Event id;
+    notices+; why+; differs+; bytes+`,
+  {
+    at: ({at}) => time(at),
+    trust: (row) => signed({...row, copy: 1}),
+    'forward.status': ({forward}) => handedOn(forward),
+  },
+)
+
+type CopyRow = Omit<Received, 'headers'> & Pick<Copy, 'forward'>
+
+/** The copies of one event, the one that counts first. */
+export const copyColumns: Column<CopyRow>[] = localColumns<CopyRow>(
+  `at Time; eventType Event; trust! Signed; bytes Bytes; remote- From; path- Path; forward.status Forwarded; sha256- SHA-256;
+    eventId! Event id; why+`,
+  {
+    at: ({at}) => time(at),
+    trust: (row) => signed({...row, copy: 1, differs: false}),
+    'forward.status': ({forward}) => handedOn(forward),
+  },
+)
+
+export const headerColumns = localColumns<{name: string; value: string}>('name!; value~')
