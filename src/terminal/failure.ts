@@ -134,7 +134,7 @@ function detailLines(details: unknown, nameOf: (field: string) => string): strin
   return Object.entries(details).flatMap(([name, value]) =>
     name === 'errors' && typeof value === 'object' && value !== null
       ? Object.entries(value).map(([field, reasons]) => `${safe(nameOf(field))}: ${valueText(reasons)}`)
-      : value === null || isRows(value)
+      : value === null || isRows(value) || (Array.isArray(value) && value.length === 0)
         ? []
         : [`${safe(name)}: ${valueText(value)}`],
   )

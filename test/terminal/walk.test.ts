@@ -208,7 +208,8 @@ describe.each([80, 40])('in a terminal of %i columns', (columns) => {
     const {code, text} = await run(columns, 'checkout --customer C-1')
     expect(code).toBe(7)
     expect(text.match(/The cart is empty/g)).toHaveLength(1)
-    expect(text).toContain('Fill it: `scent cart add`')
+    expect(text).toContain('Fill it: `scent cart add SKU --customer C-1`.')
+    expect(text).not.toContain('lines:')
   })
 
   test('a part of an address is taken, and the rest asked for', async () => {
@@ -269,7 +270,7 @@ test('a script is told that its discount code will be refused, and the service r
   const {code, stderr} = await shop.scent(argv)
   expect(code).toBe(6)
   expect(stderr).toContain('Discount code NOPE is not one of your discount codes')
-  expect(stderr).toContain('discountCode: is not known')
+  expect(stderr).toContain('--discount-code: is not known')
 })
 
 test('an order with a refused code whose answer was lost says when the end of its lock settles it', async () => {

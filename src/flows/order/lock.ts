@@ -101,12 +101,15 @@ export function notReady(preview: Preview): Failure {
     const details = {cartIssue: preview.cartIssue, pendingOrderReference: preview.pendingOrderReference}
     return new Failure('CONFLICT_CART_HAS_PENDING_ORDER', {details})
   }
-  if (preview.lines.length === 0)
+  if (preview.lines.length === 0) {
+    const {customerRef} = preview
+    const whose = typeof customerRef === 'string' ? ` --customer ${customerRef}` : ''
     return new Failure('BUSINESS_CART_NOT_CHECKOUT_READY', {
       message: 'The cart is empty.',
-      hint: 'Fill it: `scent cart add`.',
+      hint: `Fill it: \`scent cart add SKU${whose}\`.`,
       details: {lines: []},
     })
+  }
   const lines = issuesOf(preview).map(({line, issue}) => ({
     variantId: line.variantId,
     sku: line.sku ?? null,
