@@ -4,6 +4,7 @@ import {BaseSequencer, type TestSpecification} from 'vitest/node'
 /** Files that take a minute or more start first: one that starts last would run alone at the end. */
 const long = [
   /bulk-kills/,
+  /desk\/kills/,
   /power-cut-/,
   /screens\.test/,
   /help-pages/,
@@ -26,6 +27,7 @@ const slow = [
   'test/proof/crash/**',
   'test/proof/model/**',
   'test/commands/examples.test.ts',
+  'test/desk/kills.test.ts',
   'test/commands/hostile.test.ts',
   'test/sandbox/commands.test.ts',
   'test/terminal/help-pages.test.ts',

@@ -31,14 +31,18 @@ function steps(markdown: string): Step[] {
 
 /** What differs from run to run. The widths stay, so that columns are compared as well. */
 function settled(text: string): string {
-  return text
-    .replace(/\r/g, '')
-    .replace(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, 'an id')
-    .replace(/\d{4}-\d\d-\d\d \d\d:\d\d:\d\d [+-]\d\d:\d\d/g, 'a time')
-    .replace(/127\.0\.0\.1:\d+\s*/g, 'a host ')
-    .replace(/HOST\s+/g, 'HOST ')
-    .replace(/\b\d+ (?:s|min) ago +/g, 'a moment ago ')
-    .replace(/^TIME +/gm, 'TIME ')
+  return (
+    text
+      .replace(/\r/g, '')
+      // A sign of life, which is drawn over itself and taken away again.
+      .replace(/\u001b\[2K[^\u001b\n]*(?=\u001b\[2K)|\u001b\[2K/g, '')
+      .replace(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, 'an id')
+      .replace(/\d{4}-\d\d-\d\d \d\d:\d\d:\d\d [+-]\d\d:\d\d/g, 'a time')
+      .replace(/127\.0\.0\.1:\d+\s*/g, 'a host ')
+      .replace(/HOST\s+/g, 'HOST ')
+      .replace(/\b\d+ (?:s|min) ago +/g, 'a moment ago ')
+      .replace(/^TIME +/gm, 'TIME ')
+  )
 }
 
 /** As a pattern: … stands for anything in a line, and alone in a line for any lines. */
