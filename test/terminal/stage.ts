@@ -58,7 +58,7 @@ export async function openStage(): Promise<Stage> {
   orderFile(home, 'orders.csv', manyOrders('NOV', 3))
   orderFile(home, 'more.csv', manyOrders('DEC', 2))
   orderFile(home, 'refused.csv', [
-    {externalReference: 'REF-1', customerRef: 'C-1001'},
+    {externalReference: 'REF-1', customerRef: 'C-OTHER-GOODS'},
     {externalReference: 'REF-2', customerRef: 'REF-2', city: 'Jeddah'},
   ])
   writeFileSync(join(home, 'delivery.json'), rewrittenDelivery)
@@ -71,6 +71,7 @@ export async function openStage(): Promise<Stage> {
   const [saffron, incense] = [variantOf(sandbox, 'RML-SAF-050'), variantOf(sandbox, 'NJD-INC-002')]
   for (const ref of ['C-1001', 'C-CLEAR', 'C-CHANGED', 'C-REMOVE', 'C-WALK'])
     await rimal.filled(ref, {[saffron]: 2, [incense]: 1})
+  await rimal.filled('C-OTHER-GOODS', {[incense]: 1})
   const locked = async (ref: string) => (await rimal.filled(ref, {[saffron]: 2})).payload.lockId
   const delivered = async (reference: string): Promise<string> => {
     const {payload} = await rimal.order(reference, await locked(reference), reference)
