@@ -1,6 +1,7 @@
 import {Failure} from '../../contract/failure.ts'
 import {leastMs} from '../../contract/limits.ts'
 import {type Digits, digits, exact} from '../../contract/money.ts'
+import {placeKey} from '../../flows/order/fees.ts'
 import {minus} from '../../flows/order/price.ts'
 import {readBalance} from '../../flows/wallet.ts'
 import type {Outcome} from '../../store/orders.ts'
@@ -87,8 +88,8 @@ export async function planOrders(
   progress.say('Reading the catalog …')
   const rows = await lookUpSkus(wish, await session.catalogTools())
   progress.say('Planning …')
-  const {variants, references} = await namesIn(rows)
-  const known = {offers: await readOffers(client, variants), earlier: await readEarlier(session, references)}
+  const named = await namesIn(rows)
+  const known = {offers: await readOffers(client, named.variants), earlier: await readEarlier(session, named)}
   const sums = openSums(known)
   await appendAll(draft, plannedRows(rows, known, at, sums, refuse))
   const wallet = (await ifOpen(readBalance(client)))?.balance ?? null
@@ -198,14 +199,15 @@ function shippingOf(cities: CityPlan[]): Digits | null {
   return digits(sum.toFixed())
 }
 
-/** Every variant that a checked file orders, and every reference, once. */
+/** Every variant, reference and city of a checked file, once. */
 async function namesIn({file, checked, found}: CheckedRows) {
-  const [variants, references] = [new Set<string>(), new Set<string>()]
-  for await (const {reference, lines} of ordersIn(file, checked, found)) {
-    references.add(copyOf(reference))
-    for (const {variantId = ''} of lines) variants.add(copyOf(variantId.toLowerCase()))
+  const named = {variants: new Set<string>(), references: new Set<string>(), places: new Set<string>()}
+  for await (const {reference, lines, address} of ordersIn(file, checked, found)) {
+    named.references.add(copyOf(reference))
+    named.places.add(placeKey(address))
+    for (const {variantId = ''} of lines) named.variants.add(copyOf(variantId.toLowerCase()))
   }
-  return {variants, references}
+  return named
 }
 
 function rowOf(order: FileOrder, goods: string | null, at: string): PlannedRow {

@@ -21,17 +21,18 @@ const NEAR = /^(ar[- ]?)?riyadh$|^الرياض$/i
 /** Whether shipping to a place may cost more than its price lock says. */
 export const isFar = ({city, countryCode}: Place) => countryCode !== 'SAU' || !NEAR.test(city.trim())
 
-const keyOf = ({city, countryCode}: Place) => `${countryCode} ${city.trim().toLowerCase()}`
+/** The same for one place, however its city is written. */
+export const placeKey = ({city, countryCode}: Place) => `${countryCode} ${city.trim().toLowerCase()}`
 
 /** The fees that earlier orders show; of a place the fee of its newest order. One that was shipped free tells nothing. */
 export function shippingFees(orders: Iterable<Ordered>): (place: Place) => ShippingFee | undefined {
   const fees = new Map<string, ShippingFee>()
   for (const order of orders) {
     const fee = feeOf(order)
-    const before = fees.get(keyOf(order.address))
-    if (fee && !(before && before.at > fee.at)) fees.set(keyOf(order.address), fee)
+    const before = fees.get(placeKey(order.address))
+    if (fee && !(before && before.at > fee.at)) fees.set(placeKey(order.address), fee)
   }
-  return (place) => fees.get(keyOf(place))
+  return (place) => fees.get(placeKey(place))
 }
 
 /** The fee that its lock took for a near place, and what was charged beyond that. */
