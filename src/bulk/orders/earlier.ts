@@ -27,7 +27,7 @@ export interface Earlier {
 }
 
 /** What a file orders. */
-export interface Named {
+interface Named {
   references: ReadonlySet<string>
   /** The keys of its cities; see placeKey(). */
   places: ReadonlySet<string>
@@ -83,10 +83,16 @@ export async function readEarlier(
   }
 }
 
-/** The fees that all orders of this machine show, those of jobs among them. */
-export async function readFees(session: Pick<Session, 'orders' | 'folders' | 'identity'>) {
-  const jobs = openJobs(session.folders, session.identity).list().reverse()
-  return shippingFees(recordedOrders(await (await session.orders()).all(), jobs))
+/** The fees that the orders of this machine show, those of jobs among them; each is looked for when it is asked for. */
+export async function readFees(
+  session: Pick<Session, 'orders' | 'folders' | 'identity'>,
+): Promise<Earlier['fees']> {
+  const entries = await (await session.orders()).all()
+  const jobs = openJobs(session.folders, session.identity).list()
+  return (place) => {
+    const named = {references: new Set<string>(), places: new Set([placeKey(place)])}
+    return shippingFees(standingOrders(entries, jobs, named))(place)
+  }
 }
 
 /** After a test environment was set up anew, its records here are of orders that are gone. */
