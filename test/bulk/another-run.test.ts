@@ -173,6 +173,19 @@ describe('an order that is not sent here', () => {
     expect([t.orders(), t.bodies().length]).toMatchObject([charged, 1])
   })
 
+  test('is told with what it was charged, also where the plain read of an order does not tell', async () => {
+    await placedElsewhere()
+    t.on(async (request) => {
+      if (request.method !== 'GET' || !/\/scent\/orders\/[^/]+$/.test(request.url)) return undefined
+      const {body, ...rest} = await t.sandbox.send(request)
+      const {payload, ...envelope} = JSON.parse(body)
+      return {...rest, body: JSON.stringify({...envelope, payload: payload.scentDetail})}
+    })
+    t.set('stock', 1)
+    const {ends} = await t.run(await t.plan(t.wish()))
+    expect(ends).toMatchObject([{state: 'already-placed', total: expect.stringMatching(/^\d+(\.\d+)?$/)}])
+  })
+
   test('is not told as not charged while another run is making it', async () => {
     const over = t.underWay(t.reference())
     t.set('withheld', 1)

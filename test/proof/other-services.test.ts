@@ -340,6 +340,48 @@ describe.concurrent('a job of orders, at a service that obeys the spec in its ow
   )
 })
 
+describe.concurrent('a job whose orders were made, and none was answered, knows what each was charged', () => {
+  const rows = ['PO-1', 'PO-2'].map((externalReference, n) => ({
+    ...{externalReference, customerRef: `C-${n}`, shippingAddress},
+    lines: [{variantId: variant, quantity: 2}],
+  }))
+  const debit = () => ({
+    ...{transactionType: 'Debit', referenceType: 'Order', amount: money('10.50'), currency: 'SAR'},
+    ...{balanceBefore: money('50.00'), balanceAfter: money('39.50'), timestamp: new Date().toISOString()},
+  })
+  const unheard: Habits = {
+    'POST /scent/orders': (usual, request) => {
+      const reply = usual()
+      return reply.status === 200 && request.method === 'POST' ? {lost: true} : reply
+    },
+    'GET /wallet/transactions': () => ({
+      ...{status: 200, state: 'SUCCESS'},
+      payload: {items: [debit(), debit()], pagination: {page: 1, totalPages: 1}},
+    }),
+  }
+  const header = {amount: money('10.50'), currency: 'SAR', status: 'Processing'}
+  test.each<{tells: string; habits: Habits}>([
+    {tells: 'nowhere: it is that of the lock', habits: {}},
+    {
+      tells: 'by the global id alone',
+      habits: {'GET /orders/*': () => ({status: 200, state: 'SUCCESS', payload: {header}})},
+    },
+    {
+      tells: 'nowhere, and knows no global id',
+      habits: {'GET /orders/*': () => ({status: 500, state: 'ODD'})},
+    },
+  ])('where the service tells it $tells', ({habits}) =>
+    at({...unheard, ...habits}, async (visit) => {
+      const path = visit.address.replace(/[^/]+$/, 'orders.ndjson')
+      writeFileSync(path, rows.map((row) => `${JSON.stringify(row)}\n`).join(''))
+      const {summary, orders, ledger} = await visit.json('orders', 'import', path, '--yes')
+      expect(summary).toEqual({placed: 2, alreadyPlaced: 0, refused: 0, unknown: 0})
+      expect(orders).toMatchObject([{total: 10.5}, {total: 10.5}])
+      expect(ledger).toMatchObject({proved: true, debits: 2, total: '21', missing: []})
+    }),
+  )
+})
+
 test('a bare scentDetail shows as an order too', () =>
   at({}, async (visit) => {
     await visit.json('cart', 'add', `${variant}=2`)

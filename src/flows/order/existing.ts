@@ -1,11 +1,11 @@
 import {Failure, isFailure} from '../../contract/failure.ts'
 import {millis} from '../../contract/forms.ts'
 import {type Digits, digits, isDigits, sameAmount} from '../../contract/money.ts'
-import type {CreatedOrder, OrderRead} from '../../contract/orders.ts'
+import type {CreatedOrder} from '../../contract/orders.ts'
 import {sameLines} from '../cart/lines.ts'
 import type {Answer, PlacedOrder} from './machine.ts'
 import {minus} from './price.ts'
-import {factsOf, type OrderFacts, readNamedOrder} from './read.ts'
+import {chargedFacts, type OrderFacts, readNamedOrder} from './read.ts'
 import type {OrderIntent, OrderTools, PriceLock} from './records.ts'
 
 interface Named {
@@ -22,16 +22,16 @@ export async function readExisting(
   named: Named,
 ): Promise<Answer> {
   try {
-    return judgeExisting(intent, lock, named, await readNamedOrder(client, named.orderId))
+    const read = await readNamedOrder(client, named.orderId)
+    return judgeExisting(intent, lock, named, await chargedFacts(client, read))
   } catch (error) {
     if (!isFailure(error)) throw error
     return unread(named, error)
   }
 }
 
-function judgeExisting(intent: OrderIntent, lock: PriceLock, named: Named, read: OrderRead): Answer {
+function judgeExisting(intent: OrderIntent, lock: PriceLock, named: Named, facts: OrderFacts): Answer {
   const {failure} = named
-  const facts = factsOf(read)
   const {reference, customerRef, lines, status} = facts
   const orderId = facts.id ?? named.orderId
   if (reference === null && lines === null) return unread(named, new Failure('ODD_ANSWER'))
@@ -61,8 +61,9 @@ function isOlder({since}: OrderIntent, {createdAt}: OrderFacts): boolean {
 }
 
 function asPlaced(intent: OrderIntent, lock: PriceLock, orderId: string, facts: OrderFacts): PlacedOrder {
-  const {total, currency, status} = facts
-  const known = total ?? (lock.total === null ? null : digits(String(lock.total)))
+  const {currency, status} = facts
+  // Orders are charged as locked; only a shipping fee may be added to that, which no answer tells here.
+  const total = facts.total ?? (lock.total === null ? null : digits(String(lock.total)))
   const document: CreatedOrder = {
     id: orderId,
     externalReference: intent.reference,
@@ -73,7 +74,7 @@ function asPlaced(intent: OrderIntent, lock: PriceLock, orderId: string, facts: 
       subtotal: facts.goods,
       vat: facts.goodsVat,
       ...feesOf(facts),
-      total: known as Digits,
+      total: total as Digits,
     },
   }
   return {orderId, total, currency, status, document, answered: false}

@@ -27,9 +27,26 @@ export async function readNamedOrder(client: Client, id: string): Promise<OrderR
   }
 }
 
+/**
+ * Facts of an order with what only its read by the global id may tell: what was charged, and when it was made. not shown:
+ * whether the read by the Scent id has that. Without them if that read fails, as nothing depends on it.
+ */
+export async function chargedFacts(client: Client, read: OrderRead): Promise<OrderFacts> {
+  const facts = factsOf(read)
+  if (facts.total !== null || facts.globalId === null) return facts
+  try {
+    const {total, currency, createdAt} = factsOf(await readOneOrder(client, facts.globalId, true))
+    return {...facts, total, currency: currency ?? facts.currency, createdAt: facts.createdAt ?? createdAt}
+  } catch (error) {
+    if (isFailure(error)) return facts
+    throw error
+  }
+}
+
 /** What the flows compare of an order; null if the answer does not say. */
 export interface OrderFacts {
   id: string | null
+  globalId: string | null
   reference: string | null
   /** undefined if the answer does not say: null is the bare cart. */
   customerRef: string | null | undefined
@@ -54,6 +71,7 @@ export function factsOf(read: OrderRead): OrderFacts {
   const detail = read?.scentDetail ?? (header ? undefined : (read as OrderRead['scentDetail']))
   return {
     id: textOf(detail?.id) ?? textOf(header?.productOrderId),
+    globalId: textOf(detail?.orderGlobalId) ?? textOf(header?.orderGlobalId),
     reference: textOf(detail?.externalReference) ?? textOf(header?.externalReference),
     customerRef: detail?.customerRef,
     lines: linesIn(detail?.lines),
