@@ -27,12 +27,14 @@ export function openAttempts(options: ClientOptions): Attempts {
       const tries: Tries = {sends: 0, waitedMs: 0, renewed: false, ambiguous: false}
       let stale: string | undefined
       for (;;) {
+        const isOpen = rule.changes && tries.ambiguous
+        const waiting = anyOf(signal, isOpen ? undefined : callOptions.stop)
         const outcome = await attempt(
           options,
           request,
           rule,
           {...callOptions, ...(signal && {signal})},
-          stale,
+          {stale, waiting},
         )
         if (outcome.failure === undefined) {
           budget.earn()
@@ -58,7 +60,8 @@ export function openAttempts(options: ClientOptions): Attempts {
           request: request.name,
           code: failure.code,
         })
-        await options.sleep(decision.afterMs, signal)
+        const still = rule.changes && tries.ambiguous
+        await options.sleep(decision.afterMs, anyOf(signal, still ? undefined : callOptions.stop))
         tries.waitedMs += decision.afterMs
       }
     },
@@ -75,9 +78,9 @@ async function attempt(
   request: Prepared,
   rule: Rule,
   callOptions: CallOptions,
-  stale: string | undefined,
+  {stale, waiting}: {stale: string | undefined; waiting: AbortSignal | undefined},
 ): Promise<Outcome> {
-  const ready = await makeReady(options, rule, callOptions, stale)
+  const ready = await makeReady(options, rule, waiting, stale)
   if (ready.failure) return {failure: ready.failure, sent: false, token: undefined}
   const {permit, token} = ready
   if (callOptions.leaving) await letLeave(permit, callOptions.leaving)
@@ -99,11 +102,12 @@ type Ready = {permit: Permit; token: string | undefined; failure?: undefined} | 
 async function makeReady(
   options: ClientOptions,
   rule: Rule,
-  {signal}: CallOptions,
+  signal: AbortSignal | undefined,
   stale: string | undefined,
 ): Promise<Ready> {
   let permit: Permit | undefined
   try {
+    if (signal?.aborted) throw new Failure('INTERRUPTED')
     permit = await options.pacer.permit(signal)
     const token = rule.auth === 'bearer' ? await tokenFor(options, stale, signal) : undefined
     return {permit, token}

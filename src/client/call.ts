@@ -7,6 +7,8 @@ import type {TokenSource} from './token.ts'
 /** How a single call is treated. */
 export interface CallOptions {
   signal?: AbortSignal
+  /** Ends only the waits of a call of which nothing may have taken effect, and not the request that is on its way. */
+  stop?: AbortSignal | undefined
   /** Milliseconds for one attempt, the client's own by default. */
   timeoutMs?: number
   /** Hears each answer whole, with its headers, before its payload is judged. */

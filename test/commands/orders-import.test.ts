@@ -448,6 +448,34 @@ test('in a terminal it asks once, draws a bar, and the first Ctrl-C ends it with
   expect(existsSync(join(folder, 'refused.csv'))).toBe(true)
 })
 
+test.each([
+  {waits: 'the quota', limited: false, sees: 'quota used up for'},
+  {waits: 'the service, which has limited it', limited: true, sees: 'rate limited for'},
+])('in a terminal Ctrl-C leaves at once where it only waits for $waits', async ({limited, sees}) => {
+  const prefix = limited ? 'LIMITED' : 'QUOTA'
+  const file = orderFile(folder, `${prefix}.csv`, manyOrders(prefix, limited ? 3 : 100))
+  if (limited)
+    shop.fault({
+      ...{match: {operation: 'addCartItem'}, effect: 'status', when: 'before', times: 4},
+      ...{status: 429, state: 'RATE_LIMITED', retryAfter: 50},
+    })
+  await withTerminal({...shop.env, PATH: process.env.PATH, TERM: 'xterm-256color'}, async (terminal) => {
+    terminal.type(`${process.execPath} bin/run.js orders import ${file} --yes; echo "exit $?"`)
+    terminal.press('Enter')
+    await expect.poll(() => terminal.screen(), {timeout: 90_000}).toContain(sees)
+    const began = performance.now()
+    terminal.press('C-c')
+    await terminal.see('exit 130')
+    expect(performance.now() - began).toBeLessThan(10_000)
+  })
+  const [{id, state, summary}] = (await shop.json(['jobs', 'list'])).items
+  expect({state, ...summary}).toMatchObject({
+    ...{state: 'interrupted', refused: 0, unknown: 0},
+    placed: ordersOf(prefix).length,
+  })
+  expect(id).toBeTruthy()
+})
+
 test('a second Ctrl-C leaves at once, and a resume settles what was under way', async () => {
   const file = orderFile(folder, 'twice-cut.csv', manyOrders('Z', 6))
   shop.fault({match: {operation: 'createOrder'}, effect: 'slow', delayMs: 8_000, times: 2})

@@ -4,6 +4,7 @@ import {bringToTarget, type CartTools, type CartWork, sureAt} from '../../flows/
 import type {ImportMode} from '../../flows/cart/steps.ts'
 import {type Patience, patiently} from '../../flows/outage.ts'
 import type {JobFile} from '../journal.ts'
+import {leavable} from '../leave.ts'
 import {pool} from '../pool.ts'
 import type {CartOutcome} from '../records.ts'
 import type {JobCarts} from './fold.ts'
@@ -104,7 +105,7 @@ async function workOn(run: CartImportRun, work: NumberedWork): Promise<boolean> 
   } catch (error) {
     if (!isFailure(error)) throw error
     // Interrupted in an outage, or somebody else works on it: a resume does the cart.
-    if (error.code === 'BUSY' || (run.stop.aborted && error.entry.scope === 'wait')) {
+    if (error.code === 'BUSY' || (run.stop.aborted && wasLeft(error))) {
       run.tell({kind: 'cart-left', customerRef, failure: error})
       return false
     }
@@ -114,10 +115,13 @@ async function workOn(run: CartImportRun, work: NumberedWork): Promise<boolean> 
   }
 }
 
+/** An order or a cart that was left as it is, in a wait: a resume goes on with it. */
+const wasLeft = ({code, entry}: Failure) => code === 'INTERRUPTED' || entry.scope === 'wait'
+
 function cartTools({job, tools, stop}: CartImportRun): CartTools {
   const {clock} = tools
   return {
-    client: tools.client,
+    client: leavable(tools.client, stop),
     now: tools.now,
     stop,
     lostAdds: 'wait',

@@ -25,6 +25,7 @@ import {noteOutcome, type OrderIntent, type OrderTools} from '../../flows/order/
 import {askAgain} from '../../flows/order/take-up.ts'
 import {patiently} from '../../flows/outage.ts'
 import type {OrderEntry} from '../../store/orders.ts'
+import {leavable} from '../leave.ts'
 import {type CartRule, fillExactly, heldBefore, takeBack} from './fill.ts'
 
 /** One order of a bulk file. */
@@ -85,10 +86,11 @@ const ROUNDS = 3
  * refuse every other order as well, it throws that Failure, and a resume does the order again.
  */
 export async function placeBulkOrder(
-  tools: BulkTools,
+  given: BulkTools,
   {order: wanted, earlier, filled}: BulkWork,
   rules: BulkRules,
 ): Promise<BulkOutcome> {
+  const tools = leavingTools(given, earlier.pending.length > 0)
   const order = {...wanted, since: earlier.locks[0]?.pricedAt}
   const sent = earlier.pending.length > 0
   const row: Row = {tools, order, rules, earlier, state: recover(earlier).state, filled: filled || sent}
@@ -98,6 +100,20 @@ export async function placeBulkOrder(
     rules.budget.settle(order.reference, charged === null ? null : String(charged))
   if (row.filled) await tidy(tools, order, outcome)
   return outcome
+}
+
+/**
+ * What waits only for its turn is left when the user stops; an order that was sent, here or by another run, is brought to
+ * its end.
+ */
+function leavingTools(tools: BulkTools, wasSent: boolean): BulkTools {
+  let isSent = wasSent
+  const append: BulkTools['records']['append'] = (record, options) => {
+    isSent ||= record.step === 'SUBMITTING' || (record.step === 'OUTCOME' && record.outcome === 'unknown')
+    return tools.records.append(record, options)
+  }
+  const client = leavable(tools.client, tools.stop, () => isSent)
+  return {...tools, client, records: {...tools.records, append}}
 }
 
 const askingAgain =

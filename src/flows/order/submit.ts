@@ -155,9 +155,11 @@ async function pause(run: Run, action: Extract<Action, {kind: 'pause'}>): Promis
   const code =
     failure.code === 'OUTCOME_UNKNOWN' && isFailure(failure.cause) ? failure.cause.code : failure.code
   tools.tell({kind: 'asking-again', reference: intent.reference, code, inMs})
-  await tools.sleep(inMs, others ? (tools.stop ?? tools.signal) : tools.signal)
-  if (!others || !tools.stop?.aborted) return {kind: 'waited'}
-  const message = 'Another order is under way in its cart.'
+  // Only its own answer settles an order that is open: that is waited for even if the user stops.
+  const idle = others || run.step.state.open.length === 0
+  await tools.sleep(inMs, idle ? (tools.stop ?? tools.signal) : tools.signal)
+  if (!idle || !tools.stop?.aborted) return {kind: 'waited'}
+  const message = others ? 'Another order is under way in its cart.' : 'It was refused for the moment.'
   return {kind: 'ended', failure: new Failure('INTERRUPTED', {message, effect: 'none'})}
 }
 
