@@ -37,6 +37,7 @@ In a terminal it shows what is known of the notice and what each choice comes to
   async run(): Promise<Notice> {
     const {args, flags} = await this.parse(NoticesRespond)
     requireUuid('ID', args.id)
+    if (flags.choice === undefined && !(await this.ask()).interactive) throw missing(flags.yes)
     const id = args.id.toLowerCase()
     const session = await this.session(flags)
     const {folders, identity} = openDesk(flags)
@@ -94,4 +95,9 @@ In a terminal it shows what is known of the notice and what each choice comes to
     if (choice === undefined) throw new Failure('DECLINED')
     return choice
   }
+}
+
+function missing(agreed: boolean): Failure {
+  const flags = agreed ? '--choice' : '--choice and --yes'
+  return new Failure('MISSING_INPUT', {message: `Nobody can be asked what to do: missing ${flags}.`})
 }
