@@ -144,7 +144,7 @@ const walks = [
   'scent returns create 90bae10f-2603-42ed-9e88-4cb7a414536e',
 ]
 const confirms =
-  /^scent (cart (clear|import)|orders import|commissions object|discounts update|notices respond|returns withdraw|webhooks update)/
+  /^scent (cart (clear|import)|orders import|commissions object|notices respond|returns withdraw)/
 const endless =
   /^scent (webhooks deliveries .* --watch|webhooks listen (?!.*--for )|sandbox start (?!--detach))/
 /** Those whose exit code says what they found: nothing, here, or that they can't know. */

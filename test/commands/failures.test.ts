@@ -138,7 +138,7 @@ describe('wrong usage exits with 2, in either voice', () => {
     [['wallet', 'balance', '--as', 'zzz'], 'INVALID_INPUT', '"zzz" (--as)'],
     [['discounts', 'update'], 'MISSING_INPUT', 'Missing ID (The code, or its id).'],
     [['sandbox', 'return'], 'MISSING_INPUT', 'and STEP (accept, reject, dispatch, receive, refund).'],
-    [['webhooks', 'update', 'nope', '--header', 'a=b', '--yes'], 'INVALID_INPUT', '"nope"'],
+    [['webhooks', 'update', 'nope', '--header', 'a=b'], 'INVALID_INPUT', '"nope"'],
     [[...aReturn, '--line', `${aLine}=2:Other`], 'INVALID_INPUT', `--line ${aLine} is given twice`],
     [
       ['returns', 'create', aLine, '--group', 'x', '--line', `${aLine}=1:Damaged`],

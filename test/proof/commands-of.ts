@@ -43,7 +43,7 @@ function returnArgv(request: Request): string[] {
     (line: Record<string, unknown>) => `${line.scentOrderLineId}=${line.quantity}:${line.reasonCode}`,
   )
   const order = segments(request)[2] ?? ''
-  return ['returns', 'create', order, ...flag('group', fulfillmentGroupId), ...each('line', wanted), '--yes']
+  return ['returns', 'create', order, ...flag('group', fulfillmentGroupId), ...each('line', wanted)]
 }
 
 /** The command that makes a request like this one; undefined if none can. */
@@ -125,7 +125,7 @@ export const argvFor: Partial<Record<OperationName, ArgvOf>> = {
     // The command always sends every field.
     if (Object.values(body).some((value) => value === undefined) || body.validTo === undefined)
       return undefined
-    return ['discounts', 'update', segments(request)[2] ?? '', ...discountFlags(body), '--yes']
+    return ['discounts', 'update', segments(request)[2] ?? '', ...discountFlags(body)]
   },
   listWalletTransactions: () => ['wallet', 'transactions'],
   readStatement: (request) => ['statements', 'get', segments(request)[1] ?? ''],

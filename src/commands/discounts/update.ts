@@ -11,10 +11,10 @@ import {changeTable, discountColumns} from '../../terminal/views/discounts.ts'
 export default class DiscountsUpdate extends ScentCommand {
   static override summary = 'Change a discount code.'
   static override description =
-    'The API replaces every field at once. So the code is read from the list, the given fields are merged in, the difference is shown, and all fields are sent; one that somebody else changed in between is noticed, and then nothing is sent. Asks once; --yes answers.'
+    'The API replaces every field at once. So the code is read from the list, the given fields are merged in, the difference is shown, and all fields are sent; one that somebody else changed in between is noticed, and then nothing is sent.'
   static override examples = [
     '<%= config.bin %> discounts update SAFFRON25 --no-active',
-    '<%= config.bin %> discounts update fc661550-2633-4d85-afec-3267e51bbbb4 --value 20 --total-cap none --yes',
+    '<%= config.bin %> discounts update fc661550-2633-4d85-afec-3267e51bbbb4 --value 20 --total-cap none',
   ]
   static override args = {id: Args.string({description: 'The code, or its id.', required: true})}
   static override flags = {...apiFlags, ...discountFlags}
@@ -37,7 +37,6 @@ export default class DiscountsUpdate extends ScentCommand {
       return seen
     }
     await this.screen(changeTable(difference))
-    await this.confirm(`Change discount code ${seen.code}?`)
     const updated = await replaceDiscount(client, seen, changes)
     this.show(card(updated, discountColumns))
     return updated

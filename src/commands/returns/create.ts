@@ -9,6 +9,7 @@ import {readReturnable, requestReturn, withLineIds} from '../../flows/returns.ts
 import {apiFlags, orderArg, requireUuid} from '../../terminal/flags.ts'
 import {nextText} from '../../terminal/next.ts'
 import {card} from '../../terminal/table.ts'
+import {counted} from '../../terminal/text.ts'
 import {askLines, deliveredTable, returnableTable, returnColumns} from '../../terminal/views/returns.ts'
 
 type Lines = ReturnBody['lines']
@@ -16,13 +17,13 @@ type Lines = ReturnBody['lines']
 export default class ReturnsCreate extends ScentCommand {
   static override summary = 'Request the return of delivered lines.'
   static override description =
-    `In a terminal, without --line, it shows what of the order can still be returned and asks for quantities and reasons. Nothing is refunded before the service has decided. A line with a request that is still open takes no other one. The API does not show units that a notice cancelled: they count as returnable there, and the service refuses them.
+    `In a terminal, without --line, it shows what of the order can still be returned, asks for quantities and reasons, and asks once before it sends them; with --line it sends what was typed. Nothing is refunded before the service has decided. A line with a request that is still open takes no other one. The API does not show units that a notice cancelled: they count as returnable there, and the service refuses them.
 
 The one documented reason is Damaged. After a lost answer the request is asked once more, and found in the list if it was made already.`
   static override examples = [
     '<%= config.bin %> returns create PO-118',
-    '<%= config.bin %> returns create PO-118 --group b6c41220-c71d-401e-8033-a060b57915d7 --line NJD-LEA-050=1:Damaged --yes',
-    '<%= config.bin %> returns create 90bae10f-2603-42ed-9e88-4cb7a414536e --group b6c41220-c71d-401e-8033-a060b57915d7 --line 4350d60a-9c0b-4de2-93a4-b1e2348e8601=1:Damaged --yes',
+    '<%= config.bin %> returns create PO-118 --group b6c41220-c71d-401e-8033-a060b57915d7 --line NJD-LEA-050=1:Damaged',
+    '<%= config.bin %> returns create 90bae10f-2603-42ed-9e88-4cb7a414536e --group b6c41220-c71d-401e-8033-a060b57915d7 --line 4350d60a-9c0b-4de2-93a4-b1e2348e8601=1:Damaged',
   ]
   static override args = {order: orderArg}
   static override flags = {
@@ -57,11 +58,7 @@ The one documented reason is Damaged. After a lost answer the request is asked o
       const body =
         given && flags.group
           ? {fulfillmentGroupId: flags.group, lines: await withLineIds(client, orderId, given)}
-          : await this.asked(client, orderId, flags.group)
-      const units = body.lines.reduce((sum, {quantity}) => sum + quantity, 0)
-      await this.confirm(
-        `Request the return of ${units} ${units === 1 ? 'unit' : 'units'} of order ${args.order}?`,
-      )
+          : await this.asked(client, {id: orderId, name: args.order}, flags.group)
       const request = await requestReturn(client, orderId, body)
       this.show(card(request, returnColumns))
       this.aside(nextText('returns', 'list', '--order', args.order))
@@ -69,9 +66,13 @@ The one documented reason is Damaged. After a lost answer the request is asked o
     })
   }
 
-  private async asked(client: Client, orderId: string, group: string | undefined): Promise<ReturnBody> {
+  private async asked(
+    client: Client,
+    order: {id: string; name: string},
+    group: string | undefined,
+  ): Promise<ReturnBody> {
     const ask = await this.ask()
-    const {groups, lines} = await readReturnable(client, orderId)
+    const {groups, lines} = await readReturnable(client, order.id)
     if (groups.length === 0)
       throw new Failure('BUSINESS_RETURN_REQUEST_GROUP_NOT_DELIVERED', {effect: 'none'})
     await this.screen(deliveredTable(groups))
@@ -96,6 +97,8 @@ The one documented reason is Damaged. After a lost answer the request is asked o
       group ?? only ?? (await ask.choose({message: 'Which delivery?', flag: '--group', choices}))
     const asked = await askLines(ask, lines)
     if (asked.length === 0) throw new Failure('DECLINED', {message: 'No line was chosen. Nothing was sent.'})
+    const units = asked.reduce((sum, {quantity}) => sum + quantity, 0)
+    await this.confirm(`Request the return of ${counted(units, 'unit')} of order ${order.name}?`)
     const wanted = asked.map(({lineId, quantity, reason}) => ({
       scentOrderLineId: lineId,
       quantity,

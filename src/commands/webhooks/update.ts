@@ -10,10 +10,10 @@ import {headersOf, webhookFlags} from '../../terminal/webhook-flags.ts'
 export default class WebhooksUpdate extends ScentCommand {
   static override summary = 'Change the URL, the event types or the headers of a subscription.'
   static override description =
-    "What is left out stays as it is; what is given replaces all event types, or all headers. Headers can't be read back: give all that should be sent. --clear-headers removes them all. A change of headers asks once; --yes answers."
+    "What is left out stays as it is; what is given replaces all event types, or all headers. Headers can't be read back: give all that should be sent. --clear-headers removes them all."
   static override examples = [
     '<%= config.bin %> webhooks update aff5afa7-c6bd-4c04-b245-89e6b7e40128 --url https://hooks.example.com/v2',
-    '<%= config.bin %> webhooks update aff5afa7-c6bd-4c04-b245-89e6b7e40128 --clear-headers --yes',
+    '<%= config.bin %> webhooks update aff5afa7-c6bd-4c04-b245-89e6b7e40128 --clear-headers',
   ]
   static override args = {id: Args.string({description: 'Webhook id, a UUID.', required: true})}
   static override flags = {
@@ -35,7 +35,6 @@ export default class WebhooksUpdate extends ScentCommand {
         message: 'Nothing to change was given.',
         hint: 'Give --url, --event, --header or --clear-headers.',
       })
-    if (headers) await this.confirm(lossText(Object.keys(headers).length))
     const session = await this.session(flags)
     const updated = await session.client.call(updateWebhook, {params: {webhookId: args.id}, body})
     await session.sawWebhook(updated)
@@ -43,11 +42,6 @@ export default class WebhooksUpdate extends ScentCommand {
     this.show(subscriptionCard(updated))
     return updated
   }
-}
-
-function lossText(count: number): string {
-  const given = count === 0 ? 'all are removed' : `only the ${count} given will be sent`
-  return `Headers are replaced as a whole and can't be read back: ${given}. Go on?`
 }
 
 /** The API never shows headers: what was sent is all that is known of them. */
