@@ -1,11 +1,10 @@
 import type {Interfaces} from '@oclif/core'
 import {Command} from '@oclif/core/command'
-import type * as z from 'zod/mini'
 import type {Client} from './client/client.ts'
 import type {Item} from './client/pages.ts'
 import {Failure} from './contract/failure.ts'
 import {printJson} from './contract/money.ts'
-import {hasShape, type Input, type Operation} from './contract/operation.ts'
+import type {Input, Operation} from './contract/operation.ts'
 import type {Session, SessionOptions} from './session.ts'
 import {tightened} from './store/files.ts'
 import type {Ask} from './terminal/ask.ts'
@@ -13,7 +12,15 @@ import {failureDocument, stackText, tellFailure, unwritable} from './terminal/fa
 import type {ListFlags, OutputFlags, SessionFlags} from './terminal/flags.ts'
 import {Interrupts, withStory} from './terminal/interrupts.ts'
 import {nameOnLine, takesOf} from './terminal/names.ts'
-import {collected, type Listing, type Mode, Outlet, placeOf, printDocument} from './terminal/output.ts'
+import {
+  collected,
+  isObject,
+  type Listing,
+  type Mode,
+  Outlet,
+  placeOf,
+  printDocument,
+} from './terminal/output.ts'
 import {caseless} from './terminal/parsing.ts'
 import {showWork} from './terminal/progress.ts'
 import type {Query} from './terminal/query/query.ts'
@@ -38,7 +45,7 @@ export abstract class ScentCommand extends Command {
   private query: Query | undefined
   private opened: Session | undefined
   private ending: (() => Promise<void>) | undefined
-  private found: Failure | undefined
+  private found: {failure: Failure; isWarning: boolean} | undefined
   private endWork = () => {}
   /** What Ctrl-C and SIGTERM do to this command. */
   readonly interrupts = new Interrupts()
@@ -67,13 +74,9 @@ export abstract class ScentCommand extends Command {
     return document
   }
 
-  /** Shows the answer of an operation that is only mentioned: by `views` if it has the shape of the contract. */
-  protected async showMentioned<S extends z.ZodMiniType>(
-    operation: {payload: {inner: S}},
-    payload: z.output<S>,
-    views: (payload: z.output<S>) => View[],
-  ): Promise<void> {
-    const known = hasShape(operation, payload) ? views(payload) : []
+  /** Shows an answer in which any field may hold anything: by `views`, or as it came if they know nothing of it. */
+  protected async showAnswer<Payload>(payload: Payload, views: (payload: Payload) => View[]): Promise<void> {
+    const known = isObject(payload) ? views(payload) : []
     this.show(...(known.length > 0 ? known : [await anyView(payload)]))
   }
 
@@ -105,10 +108,10 @@ export abstract class ScentCommand extends Command {
 
   /**
    * What the data themselves show to be wrong. They are printed in full all the same, so that --json keeps its
-   * document; this goes to stderr, and its exit code is the command's.
+   * document; this goes to stderr, and its exit code is the command's, unless it is only a warning.
    */
-  finding(failure: Failure): void {
-    this.found = failure
+  finding(failure: Failure, isWarning = false): void {
+    this.found = {failure, isWarning}
   }
 
   /** Writes a result at once, if results are written as they come. */
@@ -197,7 +200,9 @@ export abstract class ScentCommand extends Command {
       result = await this.run()
       await this.present(result)
       if (this.out.problem) throw unwritable(this.out.problem)
-      if (this.found) await this.tell(this.found)
+      const {failure, isWarning} = this.found ?? {}
+      if (failure && !isWarning) await this.tell(failure)
+      else if (failure) this.note(`Warning: ${failure.message} ${failure.hint}`)
     } catch (error) {
       await this.fail(error)
     } finally {

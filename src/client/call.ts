@@ -11,6 +11,8 @@ export interface CallOptions {
   stop?: AbortSignal | undefined
   /** Milliseconds for one attempt, the client's own by default. */
   timeoutMs?: number
+  /** The answer is only shown, so it is handed on whatever its fields hold. What is decided by an answer is checked. */
+  onlyShown?: boolean
   /** Hears each answer whole, with its headers, before its payload is judged. */
   heard?(answer: Answer): void
   /**

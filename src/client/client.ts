@@ -23,9 +23,9 @@ export interface Client {
    * One operation and its input become one payload, exactly as it came (numbers keep their digits).
    *
    * Fails with INVALID_INPUT before anything is sent; with the service's own code; with ODD_ANSWER if the answer
-   * is not in the contract. If a request that changes something may have taken effect and can't be repeated, it
-   * fails with OUTCOME_UNKNOWN, whose cause is the failure of the last attempt. Every failure says facts.effect; a
-   * refusal with the effect `unknown` came after an earlier attempt whose answer was lost.
+   * is not in the contract, unless it is only shown. If a request that changes something may have taken effect and
+   * can't be repeated, it fails with OUTCOME_UNKNOWN, whose cause is the failure of the last attempt. Every failure says
+   * facts.effect; a refusal with the effect `unknown` came after an earlier attempt whose answer was lost.
    */
   call<O extends Operation>(operation: O, input: Input<O>, options?: CallOptions): Promise<Payload<O>>
   /** The items of a paged list, from the input's page to the end, or to `limit` items. */
@@ -71,8 +71,10 @@ async function call<O extends Operation>(
     callOptions,
   )
   callOptions.heard?.(answer)
+  const onlyShown = callOptions.onlyShown ?? false
   const odd =
-    oddPayload(operation, answer.payload) ?? oddCustomer(operation, input as AnyInput, answer.payload)
+    (onlyShown ? undefined : oddPayload(operation, answer.payload)) ??
+    oddCustomer(operation, input as AnyInput, answer.payload, onlyShown)
   if (odd === undefined) return answer.payload as Payload<O>
   const facts = {request: prepared.name, httpStatus: answer.status, ...requestId(answer)}
   const failure = new Failure('ODD_ANSWER', {...facts, message: odd, effect: changes ? 'unknown' : 'none'})
@@ -94,13 +96,18 @@ function oddPayload(operation: Operation, payload: unknown): string | undefined 
 }
 
 /** An answer must be that of the customer asked for: a cart that is not may be a stranger's. */
-function oddCustomer(operation: Operation, input: AnyInput, payload: unknown): string | undefined {
+function oddCustomer(
+  operation: Operation,
+  input: AnyInput,
+  payload: unknown,
+  onlyShown: boolean,
+): string | undefined {
   const asked = input.params?.customerRef ?? input.query?.customerRef
   if (asked === undefined) return undefined
   const {customerRef, items, lines} = (payload ?? {}) as Partial<
     Record<'customerRef' | 'items' | 'lines', unknown>
   >
-  if (customerRef === asked) return undefined
+  if (customerRef === asked || (onlyShown && typeof customerRef !== 'string')) return undefined
   // not shown: whether an empty cart repeats the reference it was asked by, or any answer of a mentioned operation. A
   // wishlist never does.
   const silent = customerRef === undefined || customerRef === null

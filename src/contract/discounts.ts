@@ -12,8 +12,9 @@ export const productScope = oneOf('All', 'VariantList')
 const replaced = {
   discountType,
   value: ratio, // a percentage, or an amount in SAR
-  validFrom: timestamp,
-  validTo: timestamp,
+  // not shown: whether null stands for no end; one that was read as null is sent as null again.
+  validFrom: z.nullable(timestamp),
+  validTo: z.nullable(timestamp),
   isActive: z.boolean(),
   // not shown: which of the two caps takes only null or 1.
   totalUsageCap: z.nullable(z.int()),
@@ -23,23 +24,27 @@ const replaced = {
   minOrderValue: z.nullable(decimal),
 }
 
-/** An update replaces every field, so every field must be known: an answer that lacks one can't be merged. */
 export const discountCode = z.looseObject({
-  id: uuid,
+  id: shown(uuid),
   partnerId: shown(uuid),
-  code: z.string(),
-  ...replaced,
-  // not shown: whether an answer leaves these out if they are null.
-  totalUsageCap: z.optional(replaced.totalUsageCap),
-  perCustomerCap: z.optional(replaced.perCustomerCap),
-  minOrderValue: z.optional(replaced.minOrderValue),
-  scopedVariantIds: z.optional(z.nullable(replaced.scopedVariantIds)),
+  code: shown(z.string()),
+  discountType: shown(discountType),
+  value: shown(ratio),
+  validFrom: shown(timestamp),
+  validTo: shown(timestamp),
+  isActive: shown(z.boolean()),
+  totalUsageCap: shown(z.int()),
+  perCustomerCap: shown(z.int()),
+  productScope: shown(productScope),
+  scopedVariantIds: shown(z.array(uuid)),
+  minOrderValue: shown(decimal),
   usageCount: shown(z.int()),
   createdAt: shown(timestamp),
   lastModifiedAt: shown(timestamp),
 })
 export type DiscountCode = z.output<typeof discountCode>
 
+/** Every field must be known, also of a code that was read: an answer that lacks one can't be merged into an update. */
 export const discountBody = z.strictObject(replaced)
 export type DiscountBody = z.output<typeof discountBody>
 

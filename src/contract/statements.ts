@@ -57,6 +57,12 @@ export const statement = z.looseObject({
 })
 export type Statement = z.output<typeof statement>
 
+/** The document of a statement, in which its lines are; not shown: whether a provisional one stands alone. */
+export function documentOf(answer: Statement | StatementDocument): StatementDocument {
+  const {document} = answer as {document?: unknown}
+  return typeof document === 'object' && document !== null ? (document as StatementDocument) : answer
+}
+
 export const readStatement = {
   summary: 'Read a billing statement.',
   method: 'GET',

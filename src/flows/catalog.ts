@@ -98,7 +98,9 @@ async function readAll(tools: CatalogTools, since: string | undefined, at: strin
       tools.tell?.({kind: 'variants-read', count, of: totalOf(totals)})
     }
     const query = {activeOnly: false, changedSince: since, pageSize: 100}
-    for await (const one of tools.client.pages(listVariants, {query}, {heard})) {
+    // A variant without its id can't be ordered by its SKU; it hides no other.
+    for await (const one of tools.client.pages(listVariants, {query}, {heard, onlyShown: true})) {
+      if (typeof one?.id !== 'string') continue
       const row = rowOf(one, at)
       variants.set(row.id, row)
     }

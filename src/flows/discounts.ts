@@ -12,6 +12,7 @@ import {type Facts, Failure, isFailure} from '../contract/failure.ts'
 import {millis} from '../contract/forms.ts'
 import {isDigits, printJson, sameAmount} from '../contract/money.ts'
 import {nearest} from '../contract/nearest.ts'
+import {oddAnswer} from '../contract/operation.ts'
 import {reworded, settleBy} from './lost.ts'
 
 const fields = Object.keys(discountBody.shape) as (keyof DiscountBody)[]
@@ -22,11 +23,12 @@ const fields = Object.keys(discountBody.shape) as (keyof DiscountBody)[]
  */
 export async function readDiscount(client: Client, typed: string): Promise<DiscountCode> {
   const [same, alike, codes]: [DiscountCode[], DiscountCode[], string[]] = [[], [], []]
-  for await (const one of client.pages(listDiscountCodes, {query: {pageSize: 100}})) {
-    if (one.id.toLowerCase() === typed.toLowerCase()) return one
-    if (one.code === typed) same.push(one)
-    else if (one.code.toLowerCase() === typed.toLowerCase()) alike.push(one)
-    codes.push(one.code)
+  for await (const one of codesOf(client)) {
+    const {id, code} = one ?? {}
+    if (one && isCalled(id, typed)) return one
+    if (one && code === typed) same.push(one)
+    else if (one && isCalled(code, typed)) alike.push(one)
+    if (typeof code === 'string') codes.push(code)
   }
   const found = same.length > 0 ? same : alike
   const [only] = found
@@ -45,25 +47,51 @@ export async function readDiscount(client: Client, typed: string): Promise<Disco
   })
 }
 
+const isCalled = (name: unknown, typed: string) =>
+  typeof name === 'string' && name.toLowerCase() === typed.toLowerCase()
+
+const codesOf = (client: Client): AsyncIterable<DiscountCode | null> =>
+  client.pages(listDiscountCodes, {query: {pageSize: 100}}, {onlyShown: true})
+
 export interface FieldChange {
   field: keyof DiscountBody
   before: unknown
   after: unknown
 }
 
-/** Returns every field with its new value: an update replaces them all. */
+/**
+ * Returns every field with its new value: an update replaces them all. Fails with ODD_ANSWER if one is neither known nor
+ * changed.
+ */
 export function merged(current: DiscountCode, changes: Partial<DiscountBody>): DiscountBody {
-  const kept = Object.fromEntries(fields.map((field) => [field, current[field] ?? emptyOf(field)]))
+  const kept = Object.fromEntries(fields.map((field) => [field, current[field] ?? emptyOf(field, current)]))
   // A code for the whole catalog lists no variants.
   const whole = changes.productScope === 'All' ? {scopedVariantIds: []} : {}
-  return {...kept, ...whole, ...changes} as DiscountBody
+  const body = {...kept, ...whole, ...changes}
+  const checked = discountBody.safeParse(body)
+  if (checked.success) return body as DiscountBody
+  const field = String(checked.error.issues[0]?.path[0])
+  throw oddAnswer(
+    listDiscountCodes,
+    `The service does not tell the ${field} of this code, and an update replaces every field. Nothing was sent.`,
+  )
 }
 
-const emptyOf = (field: keyof DiscountBody) => (field === 'scopedVariantIds' ? [] : null)
+/** not shown: whether an answer leaves out a cap, a least order value or a list of variants if there is none. */
+const mayBeLeftOut = ['totalUsageCap', 'perCustomerCap', 'minOrderValue']
+
+function emptyOf(field: keyof DiscountBody, {[field]: value}: Partial<DiscountCode>) {
+  if (field === 'scopedVariantIds') return []
+  return mayBeLeftOut.includes(field) ? null : value
+}
 
 export function changesBetween(before: DiscountCode, after: DiscountBody | DiscountCode): FieldChange[] {
   return fields
-    .map((field) => ({field, before: before[field] ?? emptyOf(field), after: after[field] ?? emptyOf(field)}))
+    .map((field) => ({
+      field,
+      before: before[field] ?? emptyOf(field, before),
+      after: after[field] ?? emptyOf(field, after),
+    }))
     .filter(({field, before: was, after: is}) => !isSame(field, was, is))
 }
 
@@ -105,9 +133,9 @@ async function findSame(
   client: Client,
   body: DiscountBody & {code: string},
 ): Promise<DiscountCode | undefined> {
-  for await (const one of client.pages(listDiscountCodes, {query: {pageSize: 100}})) {
-    const same = one.code.toLowerCase() === body.code.toLowerCase()
-    if (same && changesBetween(one, body).length === 0) return one
+  for await (const one of codesOf(client)) {
+    const same = isCalled(one?.code, body.code)
+    if (one && same && changesBetween(one, body).length === 0) return one
   }
   return undefined
 }
@@ -144,7 +172,8 @@ export async function replaceDiscount(
   seen: DiscountCode,
   changes: Partial<DiscountBody>,
 ): Promise<DiscountCode> {
-  const now = await readDiscount(client, seen.id)
+  const discountCodeId = String(seen.id)
+  const now = await readDiscount(client, discountCodeId)
   const moved = changesBetween(seen, now)
   if (moved.length > 0) {
     throw new Failure('CHANGED_MEANWHILE', {
@@ -153,6 +182,5 @@ export async function replaceDiscount(
       effect: 'none',
     })
   }
-  const params = {discountCodeId: seen.id}
-  return client.call(updateDiscountCode, {params, body: merged(now, changes)})
+  return client.call(updateDiscountCode, {params: {discountCodeId}, body: merged(now, changes)})
 }

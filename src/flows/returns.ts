@@ -86,8 +86,8 @@ export async function readReturnable(client: Client, orderId: string): Promise<R
   const {groups, lines} = returnable(detail, await returnsOf(client, orderId))
   const id = [...new Set(lines.map(({variantId}) => variantId))].slice(0, pageSizeLimit.maximum)
   const query = {id, activeOnly: false, pageSize: pageSizeLimit.maximum}
-  const {items} = id.length === 0 ? {items: []} : await client.call(listVariants, {query})
-  const skus = new Map(items.map((one) => [String(one.id), String(one.sku)]))
+  const {items} = id.length === 0 ? {items: []} : await client.call(listVariants, {query}, {onlyShown: true})
+  const skus = new Map(listed(items).map(({id, sku}) => [String(id), String(sku)]))
   return {groups, lines: lines.map((line) => ({...line, sku: skus.get(line.variantId) ?? null}))}
 }
 

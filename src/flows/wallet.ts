@@ -22,7 +22,11 @@ export async function checkLedger(
   window: {fromUtc?: string | undefined; toUtc?: string | undefined},
 ): Promise<ReturnType<ReturnType<typeof openChain>['result']>> {
   const chain = openChain()
-  const entries: AsyncIterable<WalletTransaction> = client.pages(listWalletTransactions, {query: window})
+  const entries: AsyncIterable<WalletTransaction> = client.pages(
+    listWalletTransactions,
+    {query: window},
+    {onlyShown: true},
+  )
   for await (const entry of entries) chain.add(entry)
   return chain.result()
 }

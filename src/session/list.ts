@@ -23,10 +23,10 @@ export async function readList<O extends Operation>(
     query: {...input.query, ...(!all && limit === undefined && {page}), pageSize},
   } as Input<O>
   if (all || limit !== undefined) {
-    const rows = client.pages(operation, paged, limit === undefined ? {} : {limit})
+    const rows = client.pages(operation, paged, {onlyShown: true, ...(limit !== undefined && {limit})})
     return {document: {items: rows}, rows: through(rows)}
   }
-  const document: unknown = await client.call(operation, paged)
+  const document: unknown = await client.call(operation, paged, {onlyShown: true})
   const rows = itemsOf(document) as Item<O>[] | undefined
   return {document: document as Listing, rows: rows && through(rows)}
 }

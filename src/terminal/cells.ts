@@ -16,9 +16,14 @@ export type Cell =
 
 export function money(amount: Digits | null | undefined, currency: string | null | undefined): Cell {
   if (amount === null || amount === undefined) return null
-  // A service may send anything in the place of a number.
-  return isDigits(amount) ? {kind: 'money', amount, currency} : bare(amount)
+  // A service may send anything in the place of a number, and of its currency.
+  if (!isDigits(amount)) return bare(amount)
+  return {kind: 'money', amount, currency: typeof currency === 'string' ? currency : undefined}
 }
+
+/** The currency that an answer names, or that of all charges. */
+export const unitOr = (currency: unknown): string =>
+  currency && typeof currency === 'string' ? currency : 'SAR'
 
 /** Any value as a cell: what holds more inside is written as JSON, but a list of words as these words. */
 export function bare(value: unknown): Cell {

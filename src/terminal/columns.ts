@@ -1,7 +1,7 @@
 import type * as z from 'zod/mini'
 import {Failure} from '../contract/failure.ts'
 import {isDigits} from '../contract/money.ts'
-import {badge, bare, type Cell, money, time, unwrapped} from './cells.ts'
+import {badge, bare, type Cell, money, time, unitOr, unwrapped} from './cells.ts'
 import {guessed, words} from './guess.ts'
 import {fieldAt, pathsOf, type Schema, valueAt} from './paths.ts'
 import type {Tone} from './text.ts'
@@ -112,7 +112,7 @@ function columnOf<Row>(
 function cellOf(field: Schema, row: unknown, path: string, currency: string | null | undefined): Cell {
   const value = valueAt(row, path)
   if (typeof value === 'string' && field.as === 'time') return time(value)
-  if (isDigits(value) && field.as === 'money') return money(value, currencyAt(row, path) ?? currency ?? 'SAR')
+  if (isDigits(value) && field.as === 'money') return money(value, currencyAt(row, path) ?? unitOr(currency))
   const tone = Object.entries(field.tones ?? {}).find(([, known]) => known.includes(value as string))?.[0]
   return tone === undefined ? bare(value) : badge(String(value), {[String(value)]: tone as Tone})
 }

@@ -91,6 +91,11 @@ export const customerFlag = Flags.string({
 /** Which variant. */
 export const variantArg = Args.string({description: 'SKU or id of a variant.', required: true})
 
+/** What is wrong with the totals of a statement is a warning without it. */
+export const checkFlag = Flags.boolean({
+  summary: 'End with exit code 8 (STATEMENT_MISMATCH) if its totals are not the sums of its lines.',
+})
+
 /** How many orders of a job are under way at a time. */
 export const concurrencyFlag = Flags.integer({
   summary: 'Orders under way at a time.',

@@ -1,5 +1,5 @@
 import type {Writable} from 'node:stream'
-import {printJson} from '../contract/money.ts'
+import {isDigits, printJson} from '../contract/money.ts'
 import type {Rows} from './table.ts'
 
 export const modes = ['table', 'json', 'ndjson', 'csv'] as const
@@ -164,14 +164,17 @@ export function firstOf<Row>(
 export function placeOf(payload: unknown, page: number): {empty?: string; past?: string; more?: string} {
   const {pagination} = (payload ?? {}) as {pagination?: {totalPages?: unknown; totalCount?: unknown} | null}
   const {totalPages, totalCount} = pagination ?? {}
+  const isCounted = isDigits(totalCount)
   if (!(Number(totalPages) > 0)) return {}
   if (page > Number(totalPages))
     return {
       empty: `Page ${page} is past the end.`,
       // In a pipe as well, where no rows would look like an empty list.
-      past: `The last page is ${totalPages}. --all shows the ${totalCount} rows.`,
+      past: `The last page is ${totalPages}. --all shows ${isCounted ? `the ${totalCount}` : 'all'} rows.`,
     }
   return Number(totalPages) > 1
-    ? {more: `Page ${page} of ${totalPages}, ${totalCount} rows in all; --all shows them.`}
+    ? {
+        more: `Page ${page} of ${totalPages}${isCounted ? `, ${totalCount} rows in all` : ''}; --all shows them.`,
+      }
     : {}
 }

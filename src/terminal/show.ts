@@ -34,7 +34,8 @@ export async function showViews(
   const said = [asideOf(await showInTerminal(out, data, columns), true)]
   for (const other of others) {
     await out.write('\n')
-    said.push(asideOf(await showInTerminal(out, other, chosen(other.columns, undefined, 'terminal')), false))
+    const shown = droppingNothing(chosen(other.columns, undefined, 'terminal'), undefined)
+    said.push(asideOf(await showInTerminal(out, other, shown), false))
   }
   return said.flat()
 }

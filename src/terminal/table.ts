@@ -49,9 +49,9 @@ export function card<Row>(row: Row, columns: Column<Row>[], title?: string): Car
   return {rows: [row], upright: true, columns: shown, ...(title !== undefined && {title})}
 }
 
-/** A list inside an answer, which may be anything else. */
+/** A list inside an answer, which may be anything else, as may its rows. */
 export function rowsOf<Row>(list: readonly Row[] | null | undefined): Row[] {
-  return Array.isArray(list) ? list.filter((row) => typeof row === 'object' && row !== null) : []
+  return Array.isArray(list) ? list : []
 }
 
 interface Screen {

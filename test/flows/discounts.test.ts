@@ -100,11 +100,25 @@ describe('a difference', () => {
     const code = await named('SAFFRON25')
     const same = merged(code, {
       value: digits('25.00'),
-      validTo: new Date(code.validTo).toISOString().replace('Z', '+00:00'),
+      validTo: new Date(String(code.validTo)).toISOString().replace('Z', '+00:00'),
       scopedVariantIds: [...(code.scopedVariantIds ?? [])].reverse(),
     })
     expect(changesBetween(code, same)).toEqual([])
     expect(changesBetween(code, {...same, value: digits('25.01')})).toMatchObject([{field: 'value'}])
+  })
+})
+
+describe('a code of which something is missing', () => {
+  const {validTo: _, ...endless} = {...body, id: 'e', code: 'E', validTo: null}
+
+  test('keeps a null that was read', () => {
+    expect(merged({...body, validTo: null}, {value: 20})).toMatchObject({validTo: null, value: 20})
+  })
+
+  test('is not replaced, and says what is missing', async () => {
+    expect(() => merged(endless, {value: 20})).toThrow('does not tell the validTo of this code')
+    expect(() => merged({...body, isActive: 'yes'} as never, {value: 20})).toThrow('isActive')
+    expect(merged(endless, {validTo: body.validTo})).toMatchObject({validTo: body.validTo})
   })
 })
 

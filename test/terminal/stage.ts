@@ -19,6 +19,8 @@ export interface Stage {
   another(): NodeJS.ProcessEnv
   /** From here on the service is slow: its first answer to each command takes two seconds. */
   slowDown(): void
+  /** The sandbox, and the credential of the partner whose stage it is. */
+  rimal: {baseUrl: string; clientId: string; clientSecret: string}
   close(): Promise<void>
 }
 
@@ -42,7 +44,7 @@ const rewrittenDelivery = JSON.stringify({
 })
 
 export async function openStage(): Promise<Stage> {
-  const {sandbox, env, slowDown, close} = await openBare()
+  const {sandbox, env, baseUrl, slowDown, close} = await openBare()
   const home = env.HOME ?? ''
   const names: Record<string, string> = {home}
   const run = async (line: string, codes = [0]) => {
@@ -78,14 +80,14 @@ export async function openStage(): Promise<Stage> {
     await control(sandbox, 'POST', `orders/${reference}/deliver`)
     return payload.id
   }
-  const requested = async (reference: string): Promise<string> => {
+  const requested = async (reference: string): Promise<{id: string; orderId: string}> => {
     const id = await delivered(reference)
     const {lines, fulfillmentGroups} = (await rimal.ask('GET', `/scent/orders/${id}`)).payload.scentDetail
     const body = {
       fulfillmentGroupId: fulfillmentGroups[0].id,
       lines: [{scentOrderLineId: lines[0].id, quantity: 1, reasonCode: 'Damaged'}],
     }
-    return (await rimal.ask('POST', `/scent/orders/${id}/return-requests`, {body})).payload.id
+    return (await rimal.ask('POST', `/scent/orders/${id}/return-requests`, {body})).payload
   }
   const noticed = async (reference: string): Promise<string> => {
     await rimal.order(reference, await locked(reference), reference)
@@ -96,8 +98,9 @@ export async function openStage(): Promise<Stage> {
   }
   Object.assign(names, {saffron, incense, lock: await locked('C-LOCKED')})
   names.delivered = await delivered('PO-DELIVERED')
-  names.return = await requested('PO-RETURNED')
-  names.returnToMove = await requested('PO-MOVED')
+  const {id, orderId} = await requested('PO-RETURNED')
+  Object.assign(names, {return: id, returned: orderId})
+  names.returnToMove = (await requested('PO-MOVED')).id
   names.notice = await noticed('PO-SHORT')
   for (const reference of ['PO-ON-ITS-WAY', 'PO-AT-RISK'])
     await rimal.order(reference, await locked(reference), reference)
@@ -126,6 +129,7 @@ export async function openStage(): Promise<Stage> {
         cpSync(join(home, path), join(other.HOME ?? '', path), {recursive: true})
       return other
     },
+    rimal: {baseUrl, clientId: '', clientSecret: '', ...sandbox.credentials[0]},
     slowDown,
     close,
   }
@@ -144,7 +148,7 @@ export async function openBare() {
     await line.close()
     await sandbox.close()
   }
-  return {sandbox, env, slowDown: line.begin, close}
+  return {sandbox, env, baseUrl, slowDown: line.begin, close}
 }
 
 /** A user whose home is empty. */

@@ -21,10 +21,10 @@ import {discountColumns} from '../../src/terminal/views/discounts.ts'
 import {noticeCard} from '../../src/terminal/views/notices.ts'
 import {seriesOf} from '../../src/terminal/views/reports.ts'
 import {returnColumns} from '../../src/terminal/views/returns.ts'
-import {statementCard, statementLines} from '../../src/terminal/views/statements.ts'
+import {statementViews} from '../../src/terminal/views/statements.ts'
 import {balanceCard, transactionColumns} from '../../src/terminal/views/wallet.ts'
 import {activeCard, deliveryColumns, subscriptionCard} from '../../src/terminal/views/webhooks.ts'
-import {wishlistTable} from '../../src/terminal/views/wishlist.ts'
+import {wishlistViews} from '../../src/terminal/views/wishlist.ts'
 
 /** What a service may send in the place of anything. */
 const oddities: [string, unknown][] = [
@@ -94,14 +94,14 @@ const kinds: [string, object, (row: Odd) => View[]][] = [
     (row) => [card(row, returnColumns), {rows: [row], columns: returnColumns}],
   ],
   ['a notice', notice, (row) => [noticeCard(row)]],
-  ['a statement', statement, (row) => [statementCard(row), statementLines(row.document ?? row)]],
-  ['a document', reportStatement.payload.inner, (row) => [statementCard(row), statementLines(row)]],
+  ['a statement', statement, statementViews],
+  ['a document', reportStatement.payload.inner, statementViews],
   ['a commission period', commissionPeriod, (row) => [{rows: [row], columns: commissionColumns}]],
   ['a discount code', discountCode, (row) => [{rows: [row], columns: discountColumns}]],
   ['a subscription', subscription, (row) => [subscriptionCard(row), activeCard(row)]],
   ['a delivery', delivery, (row) => [{rows: [row], columns: deliveryColumns}]],
   ['a live delivery', delivery, (row) => [{rows: [row], columns: deliveryColumns, live: true}]],
-  ['a wishlist', readWishlist.payload, (row) => [wishlistTable(row)]],
+  ['a wishlist', readWishlist.payload, wishlistViews],
   ['a scent', scent, (row) => [{rows: [row], columns: scentColumns}]],
   ['a brand', brand, (row) => [{rows: [row], columns: brandColumns}]],
   ['a ledger entry', walletTransaction, (row) => [{rows: [row], columns: transactionColumns(true)}]],

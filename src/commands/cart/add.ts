@@ -5,7 +5,7 @@ import {addToCart} from '../../flows/cart/edit.ts'
 import {type CartLine, type CartView, linesOf, sameLines} from '../../flows/cart/lines.ts'
 import {apiFlags, customerFlag} from '../../terminal/flags.ts'
 import {flagWords, nextText} from '../../terminal/next.ts'
-import {cartView} from '../../terminal/views/cart.ts'
+import {cartViews} from '../../terminal/views/cart.ts'
 
 export default class CartAdd extends ScentCommand {
   static override summary = 'Add variants to a cart.'
@@ -35,7 +35,7 @@ export default class CartAdd extends ScentCommand {
     const cart = await addToCart(session.client, flags.customer ?? null, named)
     // It was empty: once it is filled, this is no news.
     if (flags.customer === undefined && sameLines(linesOf(cart), named)) this.note(BARE)
-    this.show(cartView(cart))
+    this.show(...cartViews(cart))
     this.aside(nextText('checkout', ...flagWords('--customer', flags.customer)))
     return cart
   }

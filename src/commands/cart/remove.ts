@@ -1,9 +1,8 @@
 import {ScentCommand} from '../../command.ts'
-import {mentionedCart} from '../../contract/checkout.ts'
 import {removeLine} from '../../flows/cart/edit.ts'
 import type {CartView} from '../../flows/cart/lines.ts'
 import {apiFlags, variantArg} from '../../terminal/flags.ts'
-import {cartView} from '../../terminal/views/cart.ts'
+import {cartViews} from '../../terminal/views/cart.ts'
 import {lineCustomer} from './set.ts'
 
 export default class CartRemove extends ScentCommand {
@@ -20,7 +19,7 @@ export default class CartRemove extends ScentCommand {
     const session = await this.session(flags)
     const variantId = await session.variant(args.variant)
     const cart = await removeLine(session.client, customerRef, variantId)
-    await this.showMentioned(mentionedCart, cart, (one) => [cartView(one)])
+    await this.showAnswer(cart, cartViews)
     return cart
   }
 }

@@ -4,7 +4,7 @@ import {setQuantity, stepLine} from '../../flows/cart/edit.ts'
 import type {CartView} from '../../flows/cart/lines.ts'
 import {apiFlags, variantArg} from '../../terminal/flags.ts'
 import {nextText} from '../../terminal/next.ts'
-import {cartView} from '../../terminal/views/cart.ts'
+import {cartViews} from '../../terminal/views/cart.ts'
 
 /** The service has no route that changes the lines of any other cart. */
 export const lineCustomer = Flags.string({
@@ -41,7 +41,7 @@ export default class CartSet extends ScentCommand {
       flags.quantity === undefined
         ? await stepLine(session.client, customerRef, variantId, flags.increment ? 'increment' : 'decrement')
         : await setQuantity(session.client, customerRef, {variantId, quantity: flags.quantity})
-    this.show(cartView(cart))
+    this.show(...cartViews(cart))
     this.aside(nextText('checkout', '--customer', customerRef))
     return cart
   }

@@ -1,8 +1,7 @@
 import {ScentCommand} from '../../command.ts'
-import {mentionedCart} from '../../contract/checkout.ts'
 import {type CartView, showCart} from '../../flows/cart/lines.ts'
 import {apiFlags, customerFlag} from '../../terminal/flags.ts'
-import {cartView} from '../../terminal/views/cart.ts'
+import {cartViews} from '../../terminal/views/cart.ts'
 
 export default class CartShow extends ScentCommand {
   static override summary = 'Show what a cart holds.'
@@ -18,7 +17,7 @@ export default class CartShow extends ScentCommand {
     const {flags} = await this.parse(CartShow)
     const {client} = await this.session(flags)
     const cart = await showCart(client, flags.customer ?? null)
-    await this.showMentioned(mentionedCart, cart, (one) => [cartView(one)])
+    await this.showAnswer(cart, cartViews)
     return cart
   }
 }

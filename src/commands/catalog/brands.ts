@@ -26,7 +26,7 @@ export default class CatalogBrands extends ScentCommand {
     const {client} = await this.session(flags)
     if (args.brand !== undefined) {
       const one = await client.call(readBrand, {params: {brandId: args.brand}})
-      await this.showMentioned(readBrand, one, (brand) => [card(brand, brandColumns)])
+      await this.showAnswer(one, (brand) => [card(brand, brandColumns)])
       return one
     }
     return this.list(client, listBrands, {}, flags, {columns: brandColumns, empty: 'There is no brand.'})

@@ -39,7 +39,7 @@ export default class CatalogScents extends ScentCommand {
     const {client} = await this.session(flags)
     if (args.scent !== undefined) {
       const one = await client.call(readScent, {params: {scentId: args.scent}})
-      await this.showMentioned(readScent, one, (scent) => [card(scent, scentColumns)])
+      await this.showAnswer(one, (scent) => [card(scent, scentColumns)])
       return one
     }
     const query = {brandId: flags.brand, concentration: flags.concentration, audience: flags.audience}

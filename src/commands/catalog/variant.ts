@@ -24,7 +24,7 @@ export default class CatalogVariant extends ScentCommand {
     })
     const names = openNames(await session.catalogTools())
     if (this.mode !== 'json') await names.learn([variantId])
-    await this.showMentioned(readVariant, variant, (one) => [card(one, variantColumns(false, names))])
+    await this.showAnswer(variant, (one) => [card(one, variantColumns(false, names))])
     return variant
   }
 }

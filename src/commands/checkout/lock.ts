@@ -1,10 +1,10 @@
 import * as Flags from '@oclif/core/flags'
 import {ScentCommand} from '../../command.ts'
-import {type Preview, takePriceLock} from '../../contract/checkout.ts'
+import type {Preview} from '../../contract/checkout.ts'
 import {lockByRoute} from '../../flows/order/lock.ts'
 import {apiFlags} from '../../terminal/flags.ts'
 import {nextText} from '../../terminal/next.ts'
-import {previewTable} from '../../terminal/views/cart.ts'
+import {cartViews} from '../../terminal/views/cart.ts'
 import {lockCard} from '../../terminal/views/checkout.ts'
 
 export default class CheckoutLock extends ScentCommand {
@@ -24,7 +24,7 @@ export default class CheckoutLock extends ScentCommand {
     const {flags} = await this.parse(CheckoutLock)
     const session = await this.session(flags)
     const preview = await lockByRoute(await session.orderTools(), flags.customer)
-    await this.showMentioned(takePriceLock, preview, (one) => [lockCard(one), previewTable(one)])
+    await this.showAnswer(preview, (one) => [lockCard(one), ...cartViews(one)])
     const {lockId} = preview
     const order = ['--customer', flags.customer, '--reference', 'EXTREF', '--address', 'FILE']
     if (lockId) this.aside(nextText('orders', 'create', '--lock', lockId, ...order))

@@ -3,7 +3,7 @@ import {ScentCommand} from '../../command.ts'
 import {type Preview, previewCheckout} from '../../contract/checkout.ts'
 import {apiFlags} from '../../terminal/flags.ts'
 import {flagWords, nextText} from '../../terminal/next.ts'
-import {previewTable} from '../../terminal/views/cart.ts'
+import {cartViews} from '../../terminal/views/cart.ts'
 import {lockCard} from '../../terminal/views/checkout.ts'
 
 export default class CheckoutPreview extends ScentCommand {
@@ -24,8 +24,8 @@ export default class CheckoutPreview extends ScentCommand {
     const {flags} = await this.parse(CheckoutPreview)
     const {client} = await this.session(flags)
     const query = {customerRef: flags.customer, ...(flags.lock ? {lock: true} : {})}
-    const preview = await client.call(previewCheckout, {query})
-    this.show(previewTable(preview), ...(preview.lockId ? [lockCard(preview)] : []))
+    const preview = await client.call(previewCheckout, {query}, {onlyShown: true})
+    await this.showAnswer(preview, (one) => [...cartViews(one), ...(one.lockId ? [lockCard(one)] : [])])
     const customer = flagWords('--customer', flags.customer)
     if (preview.lockId)
       this.aside(

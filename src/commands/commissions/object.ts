@@ -1,7 +1,7 @@
 import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
 import {ScentCommand} from '../../command.ts'
-import {type CommissionPeriod, objectToCommission} from '../../contract/commissions.ts'
+import type {CommissionPeriod} from '../../contract/commissions.ts'
 import {Failure} from '../../contract/failure.ts'
 import {objectTo} from '../../flows/commissions.ts'
 import {readInput} from '../../store/input.ts'
@@ -34,7 +34,7 @@ export default class CommissionsObject extends ScentCommand {
     await this.confirm(`Object to commission period ${args.id}? It can be done once.`)
     const {client} = await this.session(flags)
     const period = await objectTo(client, args.id, reason)
-    await this.showMentioned(objectToCommission, period, (one) => [card(one, commissionColumns)])
+    await this.showAnswer(period, (one) => [card(one, commissionColumns)])
     return period
   }
 }

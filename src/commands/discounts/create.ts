@@ -1,6 +1,6 @@
 import * as Args from '@oclif/core/args'
 import {ScentCommand} from '../../command.ts'
-import {createDiscountCode, type DiscountBody, type DiscountCode} from '../../contract/discounts.ts'
+import type {DiscountBody, DiscountCode} from '../../contract/discounts.ts'
 import {createDiscount} from '../../flows/discounts.ts'
 import {discountChanges, discountFlags} from '../../terminal/discount-flags.ts'
 import {apiFlags, needed} from '../../terminal/flags.ts'
@@ -33,7 +33,7 @@ export default class DiscountsCreate extends ScentCommand {
     const scopedVariantIds = await variants(flags.variant ?? [])
     const body = {code: args.code, ...unsaid, ...given, scopedVariantIds} as {code: string} & DiscountBody
     const created = await createDiscount(client, body, time.ticks)
-    await this.showMentioned(createDiscountCode, created, (one) => [card(one, discountColumns)])
+    await this.showAnswer(created, (one) => [card(one, discountColumns)])
     return created
   }
 }

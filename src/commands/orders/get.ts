@@ -1,7 +1,7 @@
 import * as Flags from '@oclif/core/flags'
 import {orderNames} from '../../bulk/orders/names.ts'
 import {ScentCommand} from '../../command.ts'
-import {type OrderRead, readOrder} from '../../contract/orders.ts'
+import type {OrderRead} from '../../contract/orders.ts'
 import type {VariantNames} from '../../flows/names.ts'
 import {type NamedOrder, withOrder} from '../../flows/order/named.ts'
 import {factsOf, readOneOrder} from '../../flows/order/read.ts'
@@ -32,7 +32,7 @@ export default class OrdersGet extends ScentCommand {
     const names = orderNames(session, (text) => this.note(text))
     const order = await (flags.global ? read({id: args.id, isGlobal: true}) : withOrder(names, args.id, read))
     const called = this.inTerminal ? await this.namesIn(session, order) : undefined
-    await this.showMentioned(readOrder, order, (one) => [orderCard(one), orderLines(one, called)])
+    await this.showAnswer(order, (one) => [orderCard(one), orderLines(one, called)])
     return order
   }
   /** What people call the variants of an order. */

@@ -24,7 +24,7 @@ export default class OrdersTrack extends ScentCommand {
     const tracking = await withOrder(names, args.id, async (order) =>
       client.call(trackOrder, {params: {orderId: await scentIdOf(client, order)}}),
     )
-    await this.showMentioned(trackOrder, tracking, (one) =>
+    await this.showAnswer(tracking, (one) =>
       Array.isArray(one.fulfillmentGroups) ? [trackingTable(one)] : [],
     )
     return tracking

@@ -1,6 +1,5 @@
 import * as Args from '@oclif/core/args'
 import {ScentCommand} from '../../command.ts'
-import {withdrawReturn} from '../../contract/returns.ts'
 import {findReturn, withdraw} from '../../flows/returns.ts'
 import {apiFlags} from '../../terminal/flags.ts'
 
@@ -26,7 +25,7 @@ export default class ReturnsWithdraw extends ScentCommand {
     const {id: found, number} = await findReturn(client, args.id)
     await this.confirm(`Withdraw return request ${number ?? found}?`)
     const request = await withdraw(client, found)
-    await this.showMentioned(withdrawReturn, request, (one) => [
+    await this.showAnswer(request, (one) => [
       {
         rows: [one],
         upright: true,

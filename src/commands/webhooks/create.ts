@@ -1,5 +1,5 @@
 import {ScentCommand} from '../../command.ts'
-import {createWebhook, type Subscription} from '../../contract/webhooks.ts'
+import type {Subscription} from '../../contract/webhooks.ts'
 import {subscribe} from '../../flows/webhooks.ts'
 import {apiFlags, needed} from '../../terminal/flags.ts'
 import {nextText} from '../../terminal/next.ts'
@@ -31,7 +31,7 @@ export default class WebhooksCreate extends ScentCommand {
     if (typeof created?.id === 'string') await session.sawWebhook(created)
     if ((created as {signingSecret?: unknown} | null)?.signingSecret !== undefined)
       this.note('Keep the signing secret: it is shown this once.')
-    await this.showMentioned(createWebhook, created, (one) => [subscriptionCard(one)])
+    await this.showAnswer(created, (one) => [subscriptionCard(one)])
     this.aside(nextText('webhooks', 'test', created?.id, '--event', flags.event[0]))
     return created
   }

@@ -45,11 +45,12 @@ export default class WebhooksDeliveries extends ScentCommand {
       await seen()
       return page
     }
-    const wanted = ({succeeded, eventType}: Delivery) =>
-      !(flags.failed && succeeded === true) && (flags.event === undefined || eventType === flags.event)
+    const wanted = (one: Delivery | null) =>
+      !(flags.failed && one?.succeeded === true) &&
+      (flags.event === undefined || one?.eventType === flags.event)
     const all = flags.watch
       ? watchDeliveries(client, args.id, {sleep: time.sleep, signal: this.interrupts.until(), everyMs: 3_000})
-      : client.pages(listDeliveries, input)
+      : client.pages(listDeliveries, input, {onlyShown: true})
     const rows = chosenDeliveries(answered(all, seen), wanted, flags.limit)
     this.show(flags.watch ? {...view, rows, live: true} : {...view, rows})
     return {items: rows}

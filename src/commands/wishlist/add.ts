@@ -1,8 +1,8 @@
 import {ScentCommand} from '../../command.ts'
-import {addWishlistItem, type Wishlist} from '../../contract/wishlist.ts'
+import type {Wishlist} from '../../contract/wishlist.ts'
 import {addToWishlist} from '../../flows/wishlist.ts'
 import {apiFlags, variantArg} from '../../terminal/flags.ts'
-import {wishlistTable} from '../../terminal/views/wishlist.ts'
+import {wishlistViews} from '../../terminal/views/wishlist.ts'
 import {wisher} from './show.ts'
 
 export default class WishlistAdd extends ScentCommand {
@@ -17,7 +17,7 @@ export default class WishlistAdd extends ScentCommand {
     const session = await this.session(flags)
     const variantId = await session.variant(args.variant)
     const wishlist = await addToWishlist(session.client, flags.customer, variantId)
-    await this.showMentioned(addWishlistItem, wishlist, (one) => [wishlistTable(one)])
+    await this.showAnswer(wishlist, wishlistViews)
     return wishlist
   }
 }

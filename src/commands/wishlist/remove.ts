@@ -1,7 +1,7 @@
 import {ScentCommand} from '../../command.ts'
 import {removeWishlistItem, type Wishlist} from '../../contract/wishlist.ts'
 import {apiFlags, variantArg} from '../../terminal/flags.ts'
-import {wishlistTable} from '../../terminal/views/wishlist.ts'
+import {wishlistViews} from '../../terminal/views/wishlist.ts'
 import {wisher} from './show.ts'
 
 export default class WishlistRemove extends ScentCommand {
@@ -17,7 +17,7 @@ export default class WishlistRemove extends ScentCommand {
     const variantId = await session.variant(args.variant)
     const params = {customerRef: flags.customer, variantId: variantId}
     const wishlist = await session.client.call(removeWishlistItem, {params})
-    this.show(wishlistTable(wishlist))
+    await this.showAnswer(wishlist, wishlistViews)
     return wishlist
   }
 }

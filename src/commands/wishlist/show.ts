@@ -2,7 +2,7 @@ import * as Flags from '@oclif/core/flags'
 import {ScentCommand} from '../../command.ts'
 import {readWishlist, type Wishlist} from '../../contract/wishlist.ts'
 import {apiFlags} from '../../terminal/flags.ts'
-import {wishlistTable} from '../../terminal/views/wishlist.ts'
+import {wishlistViews} from '../../terminal/views/wishlist.ts'
 
 /** Every wishlist is a customer's: the API has none of the partner itself. */
 export const wisher = Flags.string({
@@ -20,8 +20,12 @@ export default class WishlistShow extends ScentCommand {
   async run(): Promise<Wishlist> {
     const {flags} = await this.parse(WishlistShow)
     const {client} = await this.session(flags)
-    const wishlist = await client.call(readWishlist, {params: {customerRef: flags.customer}})
-    this.show(wishlistTable(wishlist))
+    const wishlist = await client.call(
+      readWishlist,
+      {params: {customerRef: flags.customer}},
+      {onlyShown: true},
+    )
+    await this.showAnswer(wishlist, wishlistViews)
     return wishlist
   }
 }

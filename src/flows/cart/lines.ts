@@ -1,3 +1,4 @@
+import type {CallOptions} from '../../client/call.ts'
 import type {Client} from '../../client/client.ts'
 import {type Cart, readCart} from '../../contract/cart.ts'
 import {type Preview, previewCheckout} from '../../contract/checkout.ts'
@@ -46,18 +47,20 @@ export function heldOf(view: CartView, variantId: string): number {
  * its lines. Nor has the cart of a customer whose reference is the name of that route.
  */
 export function showCart(client: Client, customerRef: CartRef): Promise<CartView> {
-  if (customerRef === null) return client.call(previewCheckout, {})
-  return hasNoRead(customerRef)
-    ? client.call(previewCheckout, {query: {customerRef}})
-    : client.call(readCart, {params: {customerRef}})
+  return customerRef === null || hasNoRead(customerRef)
+    ? previewOf(client, customerRef, {onlyShown: true})
+    : client.call(readCart, {params: {customerRef}}, {onlyShown: true})
 }
+
+const previewOf = (client: Client, customerRef: CartRef, options: CallOptions = {}) =>
+  client.call(previewCheckout, {query: customerRef === null ? {} : {customerRef}}, options)
 
 const hasNoRead = (customerRef: CartRef) => customerRef === null || customerRef === 'checkout-preview'
 
 /** The cart with its lines, to go on from. Fails with ODD_ANSWER if the answer does not show them. */
 export function viewCart(client: Client, customerRef: CartRef): Promise<CartView> {
   return customerRef === null || hasNoRead(customerRef)
-    ? showCart(client, customerRef)
+    ? previewOf(client, customerRef)
     : readLines(client, customerRef)
 }
 

@@ -34,11 +34,13 @@ export async function checkCode(client: Client, text: string, cart: Preview): Pr
   return {text, problem: 'is not one of your discount codes', ...(near !== undefined && {meant: near})}
 }
 
-async function ownCodes(client: Client): Promise<DiscountCode[] | undefined> {
-  const codes: DiscountCode[] = []
+type NamedCode = DiscountCode & {code: string}
+
+async function ownCodes(client: Client): Promise<NamedCode[] | undefined> {
+  const codes: NamedCode[] = []
   try {
-    for await (const one of client.pages(listDiscountCodes, {query: {pageSize: 100}}))
-      if (typeof one.code === 'string') codes.push(one)
+    for await (const one of client.pages(listDiscountCodes, {query: {pageSize: 100}}, {onlyShown: true}))
+      if (typeof one?.code === 'string') codes.push(one as NamedCode)
     return codes
   } catch (error) {
     if (isFailure(error)) return undefined

@@ -1,14 +1,14 @@
 import type {Client} from '../../client/client.ts'
 import {isFailure} from '../../contract/failure.ts'
 import {isUuid} from '../../contract/forms.ts'
-import type {Digits} from '../../contract/money.ts'
+import {type Digits, isDigits} from '../../contract/money.ts'
 import {type OrderRead, readOrder, readOrderByGlobalId} from '../../contract/orders.ts'
 import type {CartLine} from '../cart/lines.ts'
 
 /** Reads an order by its Scent id, or if `global` by its global id. */
 export function readOneOrder(client: Client, id: string, global: boolean): Promise<OrderRead> {
   return global
-    ? client.call(readOrderByGlobalId, {params: {orderGlobalId: id}})
+    ? client.call(readOrderByGlobalId, {params: {orderGlobalId: id}}, {onlyShown: true})
     : client.call(readOrder, {params: {orderId: id}})
 }
 
@@ -73,20 +73,21 @@ export function factsOf(read: OrderRead): OrderFacts {
     id: textOf(detail?.id) ?? textOf(header?.productOrderId),
     globalId: textOf(detail?.orderGlobalId) ?? textOf(header?.orderGlobalId),
     reference: textOf(detail?.externalReference) ?? textOf(header?.externalReference),
-    customerRef: detail?.customerRef,
+    customerRef: detail?.customerRef === null ? null : (textOf(detail?.customerRef) ?? undefined),
     lines: linesIn(detail?.lines),
-    goods: detail?.totalAmount ?? null,
-    goodsVat: detail?.totalGoodsVatAmount ?? null,
-    goodsWithVat: detail?.totalAmountWithVat ?? null,
-    commission: detail?.totalCommissionWithVat ?? null,
-    total: header?.amount ?? null,
-    currency: header?.currency ?? detail?.currency ?? null,
-    status: header?.status ?? detail?.status ?? null,
-    failureReason: header?.failureCode ?? null,
-    createdAt: header?.createdAt ?? null,
+    goods: amountOf(detail?.totalAmount),
+    goodsVat: amountOf(detail?.totalGoodsVatAmount),
+    goodsWithVat: amountOf(detail?.totalAmountWithVat),
+    commission: amountOf(detail?.totalCommissionWithVat),
+    total: amountOf(header?.amount),
+    currency: textOf(header?.currency) ?? textOf(detail?.currency),
+    status: textOf(header?.status) ?? textOf(detail?.status),
+    failureReason: textOf(header?.failureCode),
+    createdAt: textOf(header?.createdAt),
   }
 }
 
+const amountOf = (value: unknown) => (isDigits(value) ? value : null)
 const textOf = (value: unknown) => (typeof value === 'string' ? value : null)
 
 /** null if a line does not say what it is: what is not known must not be compared. */

@@ -101,7 +101,7 @@ function wordFault(word: string | undefined, known: readonly string[]): string |
 }
 
 function periodFaults({validFrom, validTo}: Partial<DiscountBody>): Record<string, string | undefined> {
-  const [from, to] = [validFrom, validTo].map((text) => (text === undefined ? null : momentOf(text)))
+  const [from, to] = [validFrom, validTo].map((text) => (text === undefined ? null : momentOf(text ?? '')))
   const wrong = 'must be an ISO 8601 date-time'
   return {
     validFrom: from === undefined ? wrong : undefined,
@@ -150,8 +150,8 @@ function storedOf(body: DiscountBody) {
   return {
     discount_type: body.discountType,
     value: Number(body.value),
-    valid_from: momentOf(body.validFrom) ?? 0,
-    valid_to: momentOf(body.validTo) ?? 0,
+    valid_from: momentOf(body.validFrom ?? '') ?? 0,
+    valid_to: momentOf(body.validTo ?? '') ?? 0,
     active: body.isActive,
     total_cap: body.totalUsageCap,
     customer_cap: body.perCustomerCap,

@@ -10,19 +10,21 @@ const isScalar = (value: unknown) => typeof value !== 'object' || value === null
 
 /**
  * The fields of all rows, in the order in which they come. Only for programs are those that are empty, currencies that
- * stand beside their amounts, and fields that hold more, unless there is nothing else to see.
+ * stand beside their amounts, and in a list fields that hold more, unless there is nothing else to see.
  */
-function columnsOf(rows: Row[], around: Row = {}): Column<Row>[] {
+function columnsOf(rows: Row[], around?: Row): Column<Row>[] {
   const keys = [...new Set(rows.flatMap((row) => Object.keys(row)))]
   const isEmpty = (key: string) => rows.every((row) => (row[key] ?? null) === null)
   const isFlat = (key: string) => rows.every((row) => isScalar(row[key]))
-  const anyFlat = keys.some((key) => !isEmpty(key) && isFlat(key))
+  const isList = around !== undefined
+  const anyFlat = isList && keys.some((key) => !isEmpty(key) && isFlat(key))
   const amountKeys = keys.filter(
     (key) => isAmount(key) && rows.some((row) => isDigits(row[key]) && currencyOf(row, key, around)),
   )
   const isUnit = (key: string) =>
     amountKeys.some((one) => unitOf(one) === key) && rows.every((row) => isCurrency(row[key]))
-  const isHidden = (key: string) => isEmpty(key) || isUnit(key) || (anyFlat && !isFlat(key))
+  const anyFull = keys.some((key) => !isEmpty(key))
+  const isHidden = (key: string) => anyFull && (isEmpty(key) || isUnit(key) || (anyFlat && !isFlat(key)))
   return keys.map((key) => ({
     ...fieldOf<Row>(key, around),
     header: headerOf(key, rows),
@@ -46,7 +48,8 @@ function headerOf(key: string, rows: Row[]): string {
  * as a table, an object as a card of its own fields, anything else as one value.
  */
 export function anyView(payload: unknown): View {
-  if (payload === null || payload === undefined) return {rows: [], columns: [], empty}
+  const isNothing = isRow(payload) && Object.keys(payload).length === 0
+  if (payload === null || payload === undefined || isNothing) return {rows: [], columns: [], empty}
   const list = Array.isArray(payload) ? payload : isRow(payload) ? rowsOf(payload) : undefined
   if (list !== undefined) {
     const rows = list.map((value): Row => (isRow(value) ? value : {value}))
@@ -60,7 +63,9 @@ const empty = 'The answer is empty.'
 
 /** The first list of objects in an answer. */
 export function rowsOf(answer: Row): Row[] | undefined {
-  return Object.values(answer).find((value): value is Row[] => Array.isArray(value) && value.every(isRow))
+  return Object.values(answer).find(
+    (value): value is Row[] => Array.isArray(value) && (value.length === 0 || value.some(isRow)),
+  )
 }
 
 const isRow = (value: unknown): value is Row =>

@@ -1,18 +1,20 @@
 import {type Cart, type CartItem, cartItem, type Registration, registration} from '../../contract/cart.ts'
 import {type Preview, type PreviewLine, previewLine} from '../../contract/checkout.ts'
-import {badge, money} from '../cells.ts'
+import {badge, money, unitOr} from '../cells.ts'
 import {columns} from '../columns.ts'
-import {type Card, card, type Table} from '../table.ts'
+import {type Card, card, type Table, type View} from '../table.ts'
 
-/** A cart as whichever route has shown it: its own, or for the partner-level one the preview. */
-export function cartView(view: Cart | Preview): Table<CartItem> | Table<PreviewLine> {
-  return 'lines' in view ? previewTable(view as Preview) : cartTable(view as Cart)
+/** A cart as whichever route has shown it: its own, or for the partner-level one the preview. None without a list of lines. */
+export function cartViews(view: Cart | Preview): View[] {
+  if (Array.isArray(view.lines)) return [previewTable(view as Preview)]
+  return Array.isArray(view.items) ? [cartTable(view as Cart)] : []
 }
 
 /** Lines and totals of a cart. */
 export function cartTable(cart: Cart): Table<CartItem> {
-  const base = cart.baseCurrency ?? 'SAR'
-  const display = cart.totals?.display
+  const base = unitOr(cart.baseCurrency)
+  const told = cart.totals?.display
+  const display = typeof told === 'object' ? told : null
   const lines = `sku! SKU; variantId Variant; sizeMl- ml; quantity! Qty; pricing.unitPrice- Unit;
     pricing.line.totalWithVat Incl. VAT; pricing.currency+;
     pricing.display.line.totalWithVat${display ? '' : '?'} About; availability.state Stock;
@@ -35,7 +37,7 @@ const bad = (word: string) => badge(word, {[word]: 'bad'})
 
 /** Lines, issues and totals of a checkout preview. */
 export function previewTable(preview: Preview): Table<PreviewLine> {
-  const base = preview.lines[0]?.baseCurrency ?? 'SAR'
+  const base = unitOr(preview.lines[0]?.baseCurrency)
   const lines = `sku! SKU; variantId Variant; quantity! Qty; lineTotalWithVat Incl. VAT; baseCurrency+;
     availability- Stock; availableQuantity? Available; ok+; issue! Issue`
   return {
@@ -44,7 +46,7 @@ export function previewTable(preview: Preview): Table<PreviewLine> {
     columns: columns(
       previewLine,
       lines,
-      {issue: ({ok, issue}) => (ok ? null : bad(issue ?? 'NOT_OK'))},
+      {issue: ({ok, issue}) => (issue || ok === false ? bad(issue ?? 'NOT_OK') : null)},
       base,
     ),
     below: [

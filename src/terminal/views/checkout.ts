@@ -7,7 +7,7 @@ import type {Offer, Walked} from '../../flows/order/walker.ts'
 import {addressText} from '../address.ts'
 import {type Cell, deadline, money, moneyText} from '../cells.ts'
 import {columns, localColumns} from '../columns.ts'
-import {type Card, card, type Table} from '../table.ts'
+import {type Card, card, rowsOf, type Table} from '../table.ts'
 import {counted, cut, safe} from '../text.ts'
 
 /** Lines of an order that its card shows. */
@@ -62,7 +62,7 @@ export function differenceTable(rows: Difference[]): Table<Difference> {
 
 /** The lock of a preview. */
 export function lockCard(locked: Preview): Card<Preview> {
-  const currency = locked.lines.find((line) => line.baseCurrency)?.baseCurrency
+  const currency = rowsOf(locked.lines).find((line) => line?.baseCurrency)?.baseCurrency
   const lines =
     'lockId Lock; lockExpiresAt Expires; chargedWithVat To be charged; commissionWithVat Commission'
   const people = {lockExpiresAt: ({lockExpiresAt}: Preview) => deadline(lockExpiresAt)}

@@ -10,6 +10,7 @@ import {
 } from '../../contract/orders.ts'
 import {decimal, timestamp, toned, uuid} from '../../contract/wire.ts'
 import type {VariantNames} from '../../flows/names.ts'
+import {bare, pretty} from '../cells.ts'
 import {columns} from '../columns.ts'
 import {type Card, card, rowsOf, type Table} from '../table.ts'
 
@@ -61,8 +62,13 @@ export function trackingTable(tracking: OrderTracking): Table<Group> {
     rows: rowsOf(tracking.fulfillmentGroups),
     empty: 'The order has no fulfillment group yet.',
     columns: groupColumns,
-    below: rollup ? [{label: 'Delivered', cell: `${rollup.deliveredGroups} of ${rollup.totalGroups}`}] : [],
+    below: rollup ? [{label: 'Delivered', cell: deliveredText(rollup)}] : [],
   }
+}
+
+function deliveredText({deliveredGroups, totalGroups}: NonNullable<OrderTracking['deliveryRollup']>): string {
+  const [delivered, total] = [deliveredGroups, totalGroups].map((count) => pretty(bare(count)))
+  return `${delivered} of ${total}`
 }
 
 export const groupColumns = columns(fulfillmentGroup, 'id Group; status!; deliveredAt Delivered')

@@ -26,7 +26,8 @@ interface Point {
  * The values of a report to draw: the first amount of rows that carry a date; undefined if there is none. Of a report by
  * day a day without a row sold nothing.
  */
-export function seriesOf(rows: Row[], asked: Asked, now = Date.now()): Series | undefined {
+export function seriesOf(answer: unknown[], asked: Asked, now = Date.now()): Series | undefined {
+  const rows = answer.filter((row): row is Row => typeof row === 'object' && row !== null)
   const [first = {}] = rows
   const keys = Object.keys(first)
   const dateKey = keys.find((key) => /^(date|day)$/i.test(key))
@@ -34,6 +35,8 @@ export function seriesOf(rows: Row[], asked: Asked, now = Date.now()): Series | 
   const name = amounts.find((key) => /sales|amount|total|net/i.test(key)) ?? amounts[0]
   if (dateKey === undefined || name === undefined) return undefined
   const told = rows.map((row) => ({date: String(row[dateKey]), value: Number(String(row[name]))}))
+  // What carries no date, or no number, has no place in a picture.
+  if (told.some(({date, value}) => Number.isNaN(millis(date)) || Number.isNaN(value))) return undefined
   // not shown: the names of reports, and their order.
   const isDaily = /day|daily/i.test(asked.report) || /^day$/i.test(dateKey)
   const points = (isDaily ? eachDay(told, asked, now) : undefined) ?? told.sort(byDate)

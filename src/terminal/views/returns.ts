@@ -7,7 +7,7 @@ import {rowsOf, type Table} from '../table.ts'
 import {groupColumns} from './orders.ts'
 
 const units = ({lines}: ReturnRequest): Cell =>
-  Array.isArray(lines) ? rowsOf(lines).reduce((sum, line) => sum + (Number(line.quantity) || 0), 0) : null
+  Array.isArray(lines) ? rowsOf(lines).reduce((sum, line) => sum + (Number(line?.quantity) || 0), 0) : null
 
 export const returnColumns = columns(
   returnRequest,

@@ -1,4 +1,5 @@
 import {
+  documentOf,
   type Statement,
   type StatementDocument,
   type StatementLine,
@@ -6,11 +7,12 @@ import {
   statementLine,
 } from '../../contract/statements.ts'
 import type {Mismatch} from '../../flows/ledger.ts'
+import {moneyText, unitOr} from '../cells.ts'
 import {columns} from '../columns.ts'
-import {type Card, card, rowsOf, type Table} from '../table.ts'
+import {type Card, card, rowsOf, type Table, type View} from '../table.ts'
 
 /** The head of a statement or of a provisional document, which lacks the fields that only a statement has. */
-export function statementCard(head: Statement | StatementDocument): Card<Statement> {
+function statementCard(head: Statement | StatementDocument): Card<Statement> {
   const lines = `statementNumber|document.statementNumber Statement;
     document.isProvisional|isProvisional Provisional; periodFrom From; periodTo To;
     generatedAt Generated; totalDebits Debits; totalCredits Credits; netPosition; currency+;
@@ -18,7 +20,7 @@ export function statementCard(head: Statement | StatementDocument): Card<Stateme
   return card(head as Statement, columns(statement, lines))
 }
 
-export function statementLines(document: StatementDocument): Table<StatementLine> {
+function statementLines(document: StatementDocument): Table<StatementLine> {
   const lines = `transactionId- Transaction; timestamp Time; transactionType Type; referenceType For;
     referenceId Reference; amount!; balanceAfter Balance; orderGoodsVatAmount? Goods VAT; notes?~`
   return {
@@ -28,9 +30,20 @@ export function statementLines(document: StatementDocument): Table<StatementLine
   }
 }
 
+/** A statement or a provisional document: its entries, and below them what it says as a whole. */
+export function statementViews(answer: Statement | StatementDocument): View[] {
+  const document = documentOf(answer)
+  return Array.isArray(document.lines)
+    ? [statementLines(document), statementCard(answer)]
+    : [statementCard(answer)]
+}
+
 /** Says in words what does not add up. */
 export function mismatchText(mismatches: Mismatch[]): string {
   return mismatches
-    .map(({what, stated, computed}) => `${what} is stated as ${stated}, and its lines add up to ${computed}.`)
+    .map(({what, stated, computed, currency}) => {
+      const [said, sum] = [stated, computed].map((amount) => moneyText(amount, unitOr(currency)))
+      return `${what} is stated as ${said}, and its lines add up to ${sum}.`
+    })
     .join(' ')
 }

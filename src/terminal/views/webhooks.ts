@@ -1,5 +1,5 @@
 import {type Delivery, delivery, type Subscription, subscription} from '../../contract/webhooks.ts'
-import {badge, type Cell} from '../cells.ts'
+import {badge, bare, type Cell, pretty} from '../cells.ts'
 import {columns, localColumns} from '../columns.ts'
 import {type Card, card} from '../table.ts'
 
@@ -13,8 +13,9 @@ export function subscriptionCard(one: Subscription): Card<Subscription> {
 }
 
 function resultOf({succeeded, errorSummary}: Delivery): Cell {
-  if (succeeded) return badge('Delivered', {Delivered: 'good'})
-  return badge(errorSummary ?? 'Failed', {[errorSummary ?? 'Failed']: 'bad'})
+  if (succeeded === true) return badge('Delivered', {Delivered: 'good'})
+  const reason = errorSummary ?? (succeeded === false ? 'Failed' : succeeded)
+  return reason ? badge(pretty(bare(reason)), {[pretty(bare(reason))]: 'bad'}) : null
 }
 
 /** Columns of delivery attempts. */

@@ -8,8 +8,6 @@ const itemColumns = columns(
     availability.state Stock; addedAt- Added; imageUrl? Image`,
 )
 
-export const wishlistTable = ({items}: Wishlist): Table<WishlistItem> => ({
-  rows: items,
-  empty: 'The wishlist is empty.',
-  columns: itemColumns,
-})
+/** The rows of a wishlist; none without a list of them. */
+export const wishlistViews = ({items}: Wishlist): Table<WishlistItem>[] =>
+  Array.isArray(items) ? [{rows: items, empty: 'The wishlist is empty.', columns: itemColumns}] : []
