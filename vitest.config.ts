@@ -15,6 +15,7 @@ const long = [
   /refusals/,
   /examples/,
   /hostile/,
+  /proof\/reads/,
   /sandbox\/commands/,
   /orders-import/,
   /model\.test/,

@@ -1,7 +1,7 @@
 import {fork} from 'node:child_process'
 import {once} from 'node:events'
 import {fileURLToPath} from 'node:url'
-import {afterAll, beforeAll, describe, expect, it} from 'vitest'
+import {afterAll, beforeAll, describe, expect, it, vi} from 'vitest'
 import {api, type OperationName, operationsAt} from '../../src/contract/api.ts'
 import {isDigits, parseJson, printJson} from '../../src/contract/money.ts'
 import {foldersOf} from '../../src/store/paths.ts'
@@ -11,6 +11,9 @@ import {type Ran, scent} from '../support/scent.ts'
 import {type Seen, serve, type TestServer} from '../support/server.ts'
 import {screens} from '../terminal/screens.ts'
 import {emptyUser, openStage, type Stage} from '../terminal/stage.ts'
+
+// One operation is a thousand runs.
+vi.setConfig({testTimeout: 600_000, hookTimeout: 300_000})
 
 /**
  * Every command that only reads, against answers in which each field in turn is absent, null, or of another type: it
