@@ -5,7 +5,7 @@ import {Failure} from '../contract/failure.ts'
 import {foreign, readOwn, writeOwn} from './files.ts'
 import {readKeychain, removeKeychain, saveKeychain} from './keychain.ts'
 import {withLock} from './lock.ts'
-import {credentialsFile, type Folders} from './paths.ts'
+import {credentialsFile, type Folders, type Identity, identityName} from './paths.ts'
 import {parseFile, type Storage} from './profiles.ts'
 import type {Settings} from './settings.ts'
 
@@ -57,6 +57,30 @@ export async function removeSecret(folders: Folders, place: Place): Promise<bool
     delete all[place.account]
   })
   return true
+}
+
+/**
+ * Returns what keeps the signing secret of a subscription where the profile keeps its own. That place is tried first:
+ * the service tells such a secret once. Fails with INVALID_INPUT if the credential comes from the environment, and with
+ * KEYCHAIN_UNAVAILABLE.
+ */
+export async function openWebhookSecrets(
+  folders: Folders,
+  {secret: {kind}}: Settings,
+  identity: Identity,
+): Promise<(webhookId: string, secret: string) => Promise<void>> {
+  if (kind === 'environment')
+    throw new Failure('INVALID_INPUT', {
+      message:
+        'The credential comes from the environment, and only a profile has a place to keep a signing secret.',
+      hint: 'Choose a profile with --profile, or create one with `scent auth login`.',
+      effect: 'none',
+    })
+  // No profile can have such a name.
+  const placeOf = (name: string): Place => ({kind, account: `webhook ${identityName(identity)} ${name}`})
+  await saveSecret(folders, placeOf('probe'), 'probe')
+  await removeSecret(folders, placeOf('probe'))
+  return (webhookId, secret) => saveSecret(folders, placeOf(webhookId.toLowerCase()), secret)
 }
 
 function readFile(folders: Folders): z.output<typeof secrets> {

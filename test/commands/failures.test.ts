@@ -148,6 +148,8 @@ describe('wrong usage exits with 2, in either voice', () => {
     [[...aReturn, '--line', 'x'], 'INVALID_INPUT', '--line "x"'],
     [['discounts', 'update', aLine, '--valid-to', 'noon'], 'INVALID_INPUT', '--valid-to "noon"'],
     [['discounts', 'update', aLine, '--valid-to', '2026-02-31x'], 'INVALID_INPUT', '--valid-to'],
+    [['notices', 'respond', 'nonsense', '--choice', 'CancelWhole'], 'INVALID_INPUT', '"nonsense"'],
+    [['commissions', 'object', 'nonsense', '--reason', 'x'], 'INVALID_INPUT', '"nonsense"'],
     [['wishlist', 'show', 'C1'], 'INVALID_INPUT', '`scent wishlist show` takes no argument "C1".'],
     [['wishlist', 'show', 'C1'], 'INVALID_INPUT', 'Did you mean --customer C1?'],
     [['checkout', 'preview', 'x', 'y'], 'INVALID_INPUT', '`scent checkout preview` takes no argument "x y".'],

@@ -188,13 +188,12 @@ const otherTypes: [string, unknown][] = [
 
 const typeOf = (value: unknown) => (isDigits(value) ? 'number' : Array.isArray(value) ? 'list' : typeof value)
 
-/** What comes in the place of a value: nothing, null, and two other types, by turns. */
+/** What comes in the place of a value: nothing, null, and another type, by turns. */
 function* oddities(value: unknown, turn: number): Generator<[string, unknown]> {
   if (value !== undefined) yield ['absent', undefined]
   if (value !== null) yield ['null', null]
   const others = otherTypes.filter(([, other]) => typeOf(other) !== typeOf(value))
   yield others[turn % others.length] ?? ['a text', 'odd']
-  yield others[(turn + 2) % others.length] ?? ['a number', 7]
 }
 
 const leavesOf = (value: unknown): number =>

@@ -5,7 +5,7 @@ import type {CommissionPeriod} from '../../contract/commissions.ts'
 import {Failure} from '../../contract/failure.ts'
 import {objectTo} from '../../flows/commissions.ts'
 import {readInput} from '../../store/input.ts'
-import {apiFlags} from '../../terminal/flags.ts'
+import {apiFlags, requireUuid} from '../../terminal/flags.ts'
 import {card} from '../../terminal/table.ts'
 import {commissionColumns} from '../../terminal/views/commissions.ts'
 
@@ -26,6 +26,7 @@ export default class CommissionsObject extends ScentCommand {
 
   async run(): Promise<CommissionPeriod> {
     const {args, flags} = await this.parse(CommissionsObject)
+    requireUuid('The period id', args.id)
     const reason = flags.reason === '-' ? (await readInput('-')).trim() : flags.reason
     if (reason.trim() === '' || [...reason].length > 1000) {
       const message = `The reason has ${[...reason].length} characters; it must have 1 to 1000, not only blanks.`

@@ -14,7 +14,12 @@ export default class StatementsGet extends ScentCommand {
     '<%= config.bin %> statements get 2c271271-3523-4d0e-9c3a-9d538ae1b155',
     '<%= config.bin %> statements get 2c271271-3523-4d0e-9c3a-9d538ae1b155 --query document.lines',
   ]
-  static override args = {id: Args.string({description: 'Statement id, a UUID.', required: true})}
+  static override args = {
+    id: Args.string({
+      description: 'Statement id, a UUID that comes with the statement, by e-mail or webhook.',
+      required: true,
+    }),
+  }
   static override flags = {...apiFlags, check: checkFlag}
 
   async run(): Promise<Statement> {
