@@ -79,6 +79,17 @@ export function exact(amount: Digits | string): Big {
   return new Big(String(amount))
 }
 
+/** `12.5` as `12.50`: never fewer than two decimals, never fewer than came. */
+export function withDecimals(amount: Digits | string): string {
+  const written = String(amount)
+  return written + (/^-?\d+$/.test(written) ? '.00' : /^-?\d+\.\d$/.test(written) ? '0' : '')
+}
+
+/** An amount in a message; in SAR, as all charges are, if its currency is not known. */
+export function amountText(amount: Digits | string | null, currency?: string | null): string {
+  return amount === null ? 'an unknown amount' : `${withDecimals(amount)} ${currency || 'SAR'}`
+}
+
 export function sameAmount(a: Digits | string, b: Digits | string): boolean {
   return exact(a).eq(exact(b))
 }

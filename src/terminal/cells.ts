@@ -1,5 +1,5 @@
 import {millis} from '../contract/forms.ts'
-import {type Digits, isDigits, printJson} from '../contract/money.ts'
+import {type Digits, isDigits, printJson, withDecimals} from '../contract/money.ts'
 import {noPaint, type Paint, safe, type Tone} from './text.ts'
 
 /** One value of a row, as data: each output writes it in its own way. */
@@ -98,12 +98,9 @@ export function pretty(cell: Cell, paint: Paint = noPaint, now = Date.now()): st
   return timeLeft(kinded.at, now, paint)
 }
 
-/** `12.5` as `12.50 SAR`: never fewer than two decimals, never fewer than the server sent. */
-export function moneyText(amount: Digits, currency: string | null | undefined): string {
-  const digits = String(amount)
-  const missing = /^-?\d+$/.test(digits) ? '.00' : /^-?\d+\.\d$/.test(digits) ? '0' : ''
-  return `${digits}${missing}${currency ? ` ${safe(currency)}` : ''}`
-}
+/** `12.5` as `12.50 SAR`; without a unit if none is known. */
+export const moneyText = (amount: Digits, currency: string | null | undefined): string =>
+  `${withDecimals(amount)}${currency ? ` ${safe(currency)}` : ''}`
 
 const two = (number: number) => String(number).padStart(2, '0')
 

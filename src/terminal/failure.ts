@@ -1,5 +1,5 @@
 import {Failure, isFailure} from '../contract/failure.ts'
-import {isDigits} from '../contract/money.ts'
+import {amountText, isDigits} from '../contract/money.ts'
 import {batches, isRows, type Outlet} from './output.ts'
 import type {Rows} from './table.ts'
 import {noPaint, type Paint, paintFor, roomOf, safe, wrap} from './text.ts'
@@ -136,7 +136,7 @@ function detailLines(details: unknown, nameOf: (field: string) => string): strin
       ? Object.entries(value).map(([field, reasons]) => `${safe(nameOf(field))}: ${valueText(reasons)}`)
       : value === null || isRows(value) || (Array.isArray(value) && value.length === 0)
         ? []
-        : [`${safe(name)}: ${valueText(value)}`],
+        : [`${safe(name)}: ${valueText(value, name)}`],
   )
 }
 
@@ -173,10 +173,14 @@ function problemText(problem: unknown): string {
   return `  ${safe(`${place}${[column, shown, rule].filter(Boolean).join(' ')}`)}`
 }
 
-function valueText(value: unknown): string {
-  if (Array.isArray(value)) return value.map(valueText).join('; ')
+/** The details of our own failures that are amounts, in the currency of all charges. */
+const amounts = new Set(['total', 'approved', 'maxTotal', 'goods', 'planned', 'now'])
+
+function valueText(value: unknown, of = ''): string {
+  if (Array.isArray(value)) return value.map((one) => valueText(one)).join('; ')
+  if (amounts.has(of) && /^-?\d+(\.\d+)?$/.test(String(value))) return amountText(String(value))
   if (typeof value !== 'object' || value === null || isDigits(value)) return safe(value)
-  const parts = Object.entries(value).map(([name, inner]) => `${safe(name)} ${valueText(inner)}`)
+  const parts = Object.entries(value).map(([name, inner]) => `${safe(name)} ${valueText(inner, name)}`)
   return parts.join(', ')
 }
 

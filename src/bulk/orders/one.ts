@@ -1,5 +1,5 @@
 import {Failure, isFailure} from '../../contract/failure.ts'
-import {exact} from '../../contract/money.ts'
+import {amountText, exact} from '../../contract/money.ts'
 import {type CartLine, idOf, linesOf, sameLines} from '../../flows/cart/lines.ts'
 import {askByReference} from '../../flows/order/ask.ts'
 import {
@@ -228,19 +228,19 @@ async function fillAndLock(row: Row): Promise<Locked | undefined> {
 /** Fails with LIMIT_EXCEEDED if a lock costs more than was approved. */
 function requireApproved(order: BulkOrder, locked: Locked, {maxDrift, budget}: BulkRules): void {
   const {total} = locked.lock
-  const {goodsWithVat} = priceOf(locked.preview)
+  const {goodsWithVat, currency} = priceOf(locked.preview)
   const known = order.goods !== null && goodsWithVat !== null
   const drifted = known && exact(goodsWithVat).gt(withDrift(order, order.goods ?? '0', maxDrift ?? '0'))
   if (drifted || (!known && maxDrift !== null)) {
     throw new Failure('LIMIT_EXCEEDED', {
-      message: `Its goods cost ${goodsWithVat ?? 'an unknown amount'} now and ${order.goods ?? 'an unknown amount'} when the job was planned: more than was approved, and than --max-drift allows.`,
+      message: `Its goods cost ${amountText(goodsWithVat, currency)} now and ${amountText(order.goods, currency)} when the job was planned: more than was approved, and than --max-drift allows.`,
       hint: 'Import it again at the new price, or with a larger --max-drift.',
       details: {planned: order.goods, now: goodsWithVat},
     })
   }
   if (budget.reserve(order.reference, String(total))) return
   throw new Failure('LIMIT_EXCEEDED', {
-    message: `Its total is ${total}, and the job would charge more than --max-total with it.`,
+    message: `Its total is ${amountText(total, currency)}, and the job would charge more than --max-total with it.`,
     details: {total},
   })
 }

@@ -1,6 +1,6 @@
 import {Failure} from '../../contract/failure.ts'
 import {leastMs} from '../../contract/limits.ts'
-import {type Digits, digits, exact} from '../../contract/money.ts'
+import {amountText, type Digits, digits, exact} from '../../contract/money.ts'
 import {placeKey} from '../../flows/order/fees.ts'
 import {minus} from '../../flows/order/price.ts'
 import {readBalance} from '../../flows/wallet.ts'
@@ -246,7 +246,7 @@ export function aboveLimit(
   const amount = plan[of] ?? null
   if (amount === null || maxTotal == null || !exact(amount).gt(exact(maxTotal))) return undefined
   return new Failure('LIMIT_EXCEEDED', {
-    message: `${costs[of]} ${moneyText(amount, plan.currency)}, above the --max-total of ${maxTotal}. Nothing was ordered.`,
+    message: `${costs[of]} ${moneyText(amount, plan.currency)}, above the --max-total of ${amountText(maxTotal, plan.currency)}. Nothing was ordered.`,
     hint: 'Approve the new amount with --max-total, or import less.',
     details: {[of]: String(amount), maxTotal},
   })

@@ -1,6 +1,6 @@
 import {entryOf} from '../../contract/errors.ts'
 import {Failure} from '../../contract/failure.ts'
-import {type Digits, digits} from '../../contract/money.ts'
+import {amountText, type Digits, digits} from '../../contract/money.ts'
 import type {Outcome} from '../../store/orders.ts'
 import {counted} from '../../terminal/text.ts'
 import type {JobFile} from '../journal.ts'
@@ -232,7 +232,7 @@ function chargedAbove(orders: JobOrders, maxTotal: string | null): Failure | und
   const {total, currency} = orders.charged()
   if (maxTotal === null || !total.gt(maxTotal)) return undefined
   return new Failure('CHARGED_ABOVE', {
-    message: `The orders stand, and ${total.toFixed()} ${currency ?? ''} were charged for them, above the --max-total of ${maxTotal}.`,
+    message: `The orders stand, and ${amountText(total.toFixed(), currency)} were charged for them, above the --max-total of ${amountText(maxTotal, currency)}.`,
     details: {total: total.toFixed(), maxTotal},
   })
 }

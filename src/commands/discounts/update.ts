@@ -30,13 +30,14 @@ export default class DiscountsUpdate extends ScentCommand {
       })
     if (flags.variant) changes.scopedVariantIds = await variants(flags.variant)
     const seen = await readDiscount(client, args.id)
-    const difference = changesBetween(seen, merged(seen, changes))
+    const after = merged(seen, changes)
+    const difference = changesBetween(seen, after)
     if (difference.length === 0) {
       this.note(`${seen.code} is that already. Nothing was sent.`)
       this.show(card(seen, discountColumns))
       return seen
     }
-    await this.screen(changeTable(difference))
+    await this.screen(changeTable(difference, {before: seen, after}))
     const updated = await replaceDiscount(client, seen, changes)
     this.show(card(updated, discountColumns))
     return updated

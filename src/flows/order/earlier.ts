@@ -1,4 +1,5 @@
 import {Failure, isFailure} from '../../contract/failure.ts'
+import {amountText} from '../../contract/money.ts'
 import type {OrderEntry} from '../../store/orders.ts'
 import {isFar} from './fees.ts'
 import {isUnknown} from './machine.ts'
@@ -98,7 +99,7 @@ function disagreement(request: WalkRequest, entry: OrderEntry): string | undefin
   if (request.discountCode !== undefined && request.discountCode !== entry.discountCode)
     return 'it has another discount code'
   if (request.maxTotal !== undefined && (total === null || isAbove(total, request.maxTotal)))
-    return `its total ${total ?? ''} is above the ${request.maxTotal} approved now`
+    return `its total of ${amountText(total)} is above the ${amountText(request.maxTotal)} approved now`
   return undefined
 }
 
@@ -122,12 +123,12 @@ async function leftIn(tools: OrderTools, {customerRef}: WalkRequest): Promise<Le
 
 function placedEarlier({reference, order}: Walked, left: Left | undefined): Failure {
   const {orderId, total, currency} = order
-  const stands = `Order ${reference} of this cart was open, and stands now as ${orderId}, charged ${total ?? ''} ${currency ?? ''}.`
+  const stands = `Order ${reference} of this cart was open, and stands now as ${orderId}, charged ${amountText(total, currency)}.`
   const details = {externalReference: reference, orderId, total}
   if (left === undefined)
     return new Failure('EARLIER_ORDER', {message: `${stands} Nothing else was ordered.`, details})
   const {units, charged} = left
-  const price = charged === null ? '' : ` for ${charged} ${left.currency}`
+  const price = charged === null ? '' : ` for ${amountText(charged, left.currency)}`
   return new Failure('EARLIER_ORDER', {
     message: `${stands} What the cart holds now was not ordered: ${units} ${units === 1 ? 'unit' : 'units'}${price}.`,
     hint: 'Look at it with `scent cart show`. To order it as well, run the same command again.',

@@ -49,25 +49,28 @@ export interface Difference {
   what: string
   before: Digits | null
   after: Digits | null
+  /** That of an amount; null for a number of units. */
+  currency: string | null
 }
 
 /** What changed between two prices of one cart, line by line, then the total. */
 export function differences(before: Preview, after: Preview): Difference[] {
   const found: Difference[] = []
-  const add = (what: string, old: unknown, now: unknown) => {
+  const {currency} = priceOf(after)
+  const add = (what: string, old: unknown, now: unknown, unit: string | null = currency) => {
     const [a, b] = [amount(old), amount(now)]
     if (a === null && b === null) return
-    if (a === null || b === null || !sameAmount(a, b)) found.push({what, before: a, after: b})
+    if (a === null || b === null || !sameAmount(a, b)) found.push({what, before: a, after: b, currency: unit})
   }
   const named = (line: {sku?: string | null | undefined; variantId: string}) => line.sku ?? line.variantId
   const old = new Map(before.lines.map((line) => [line.variantId, line]))
   for (const line of after.lines) {
     const was = old.get(line.variantId)
     old.delete(line.variantId)
-    add(`Quantity of ${named(line)}`, was?.quantity, line.quantity)
+    add(`Quantity of ${named(line)}`, was?.quantity, line.quantity, null)
     add(`${named(line)} incl. VAT`, was?.lineTotalWithVat, line.lineTotalWithVat)
   }
-  for (const gone of old.values()) add(`Quantity of ${named(gone)}`, gone.quantity, 0)
+  for (const gone of old.values()) add(`Quantity of ${named(gone)}`, gone.quantity, 0, null)
   add('Charged incl. VAT', before.chargedWithVat, after.chargedWithVat)
   return found
 }

@@ -1,6 +1,6 @@
 import type {Client} from '../../client/client.ts'
 import type {Failure} from '../../contract/failure.ts'
-import type {Digits} from '../../contract/money.ts'
+import {amountText, type Digits} from '../../contract/money.ts'
 import type {ShippingAddress} from '../../contract/orders.ts'
 import type {OrderEntry, OrderRecord, OrderRecords} from '../../store/orders.ts'
 import type {CartLine, CartRef} from '../cart/lines.ts'
@@ -94,7 +94,9 @@ export function noteOutcome(tools: OrderTools, intent: OrderIntent, outcome: Ord
       total: total === null ? null : String(total),
       currency,
       status,
-      ...(differs && {message: `Charged ${differs.charged}; the price lock said ${differs.locked}.`}),
+      ...(differs && {
+        message: `Charged ${amountText(differs.charged, currency)}; the price lock said ${amountText(differs.locked, currency)}.`,
+      }),
     })
   }
   const {failure} = outcome

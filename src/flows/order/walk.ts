@@ -1,5 +1,5 @@
 import {Failure, isFailure} from '../../contract/failure.ts'
-import type {Digits} from '../../contract/money.ts'
+import {amountText, type Digits} from '../../contract/money.ts'
 import type {ShippingAddress} from '../../contract/orders.ts'
 import {removeLine, setQuantity} from '../cart/edit.ts'
 import {readBalance} from '../wallet.ts'
@@ -153,14 +153,15 @@ function approvedOrder(walked: Walked, approved: Digits | string): Walked {
   if (order.total === null || !isAbove(order.total, approved)) return walked
   const {orderId, total, currency} = order
   throw new Failure('CHARGED_ABOVE', {
-    message: `Order ${orderId} stands, and ${total} ${currency ?? ''} were charged for it, above the ${approved} approved.`,
+    message: `Order ${orderId} stands, and ${amountText(total, currency)} were charged for it, above the ${amountText(approved, currency)} approved.`,
     details: {externalReference: reference, orderId, total, approved: String(approved)},
   })
 }
 
-function overLimit({lock}: Locked, approved: Digits | string): Failure {
+function overLimit({lock, preview}: Locked, approved: Digits | string): Failure {
+  const {currency} = priceOf(preview)
   return new Failure('LIMIT_EXCEEDED', {
-    message: `The total is ${lock.total}, above the ${approved} approved. Nothing was ordered.`,
+    message: `The total is ${amountText(lock.total, currency)}, above the ${amountText(approved, currency)} approved. Nothing was ordered.`,
     details: {total: lock.total, approved: String(approved)},
   })
 }

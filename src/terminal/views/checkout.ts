@@ -56,7 +56,12 @@ function codeText({text, found, problem}: CheckedCode): string {
 }
 
 export function differenceTable(rows: Difference[]): Table<Difference> {
-  const all = localColumns<Difference>('what!; before; after Now')
+  const side = (name: 'before' | 'after') => (row: Difference) =>
+    row.currency === null ? row[name] : money(row[name], row.currency)
+  const all = localColumns<Difference>('what!; before; after Now', {
+    before: side('before'),
+    after: side('after'),
+  })
   return {title: 'What changed', rows, empty: 'Nothing changed.', columns: all}
 }
 

@@ -11,7 +11,7 @@ const order = async () => (await import('./orders.ts')).orderCard(none).columns
 const tracking = async () => (await import('./orders.ts')).groupColumns
 const returned = async () => (await import('./returns.ts')).returnColumns
 const codes = async () => (await import('./discounts.ts')).discountColumns
-const wishes = async () => (await import('./wishlist.ts')).wishlistTable(none).columns
+const wishes = async () => (await import('./wishlist.ts')).itemColumns
 const variants = async () => (await import('./variants.ts')).variantColumns(false, {of: () => none} as never)
 
 const places: {[command: string]: () => Promise<readonly Known[]>} = {

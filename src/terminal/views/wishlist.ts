@@ -2,7 +2,7 @@ import {type Wishlist, type WishlistItem, wishlistItem} from '../../contract/wis
 import {columns} from '../columns.ts'
 import type {Table} from '../table.ts'
 
-const itemColumns = columns(
+export const itemColumns = columns(
   wishlistItem,
   `variantId Variant; sku! SKU; scentName Scent; brandName- Brand; sizeMl- ml; currentPrice Price;
     availability.state Stock; addedAt- Added; imageUrl? Image`,
