@@ -3,7 +3,7 @@ import * as Flags from '@oclif/core/flags'
 import * as z from 'zod/mini'
 import type {RawRequest} from '../client/client.ts'
 import {ScentCommand} from '../command.ts'
-import {methods, wholePath} from '../contract/api.ts'
+import {api, methods, operationsAt, wholePath} from '../contract/api.ts'
 import {Failure, isFailure} from '../contract/failure.ts'
 import type {Operation} from '../contract/operation.ts'
 import {pageQuery} from '../contract/paging.ts'
@@ -12,6 +12,7 @@ import {readJson} from '../store/input.ts'
 import {bodyOf, queryOf} from '../terminal/fields.ts'
 import {apiFlags} from '../terminal/flags.ts'
 import type {Listing} from '../terminal/output.ts'
+import {listed} from '../terminal/parsing.ts'
 import {operationTable} from '../terminal/views/explain.ts'
 
 export default class Api extends ScentCommand {
@@ -88,7 +89,10 @@ With a GET the fields go into the query, with any other method into a JSON body.
       return {items: rows}
     }
     const body = input ?? (method === 'GET' || fields.length === 0 ? undefined : bodyOf(fields))
-    const answer = await client.raw({method, path, query, headers, ...(body === undefined ? {} : {body})})
+    const request = {method, path, query, headers, ...(body === undefined ? {} : {body})}
+    const answer = await client.raw(request).catch((error: unknown) => {
+      throw withMethods(error, path)
+    })
     return answer.payload
   }
 
@@ -157,6 +161,14 @@ async function* ofList(rows: AsyncIterable<unknown>): AsyncGenerator<unknown> {
     const hint = `If it is not a list, ask without --paginate. ${error.hint}`
     throw new Failure(error.code, {...error.facts, hint}, {cause: error.cause})
   }
+}
+
+/** Names the methods that the path takes, if the service refused the one that it was asked by. */
+function withMethods(error: unknown, path: string): unknown {
+  const known = [...new Set(operationsAt(path).map((name) => api[name].method))]
+  if (!isFailure(error, 'METHOD_NOT_ALLOWED') || known.length === 0) return error
+  const hint = `${path} takes ${listed(known)}: \`scent explain ${path}\` tells what is sent.`
+  return new Failure(error.code, {...error.facts, hint}, {cause: error.cause})
 }
 
 function grouped(query: [string, string][]): Record<string, string[] | number> {

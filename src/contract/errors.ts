@@ -111,7 +111,7 @@ export const catalogue = {
     http: 405,
     ran: 'no',
     says: 'The path exists, with other methods.',
-    next: 'Use one of the methods named in the details.',
+    next: 'See which methods it takes: `scent explain PATH`.',
   },
   UNSUPPORTED_MEDIA_TYPE: {
     http: 415,
@@ -841,6 +841,46 @@ export function exitOf(code: string, http?: number): number {
   if (status === undefined) return 1
   return exitOfStatus[status] ?? (status >= 500 ? 10 : 6)
 }
+
+/** Words inside an answer that say why something does not go on. Each ends a command with the code that it stands under. */
+export const reasons = {
+  // not shown: the failure codes of orders. This one is the sandbox's.
+  INSUFFICIENT_WALLET_BALANCE: {
+    under: 'ORDER_FAILED',
+    says: 'Why an order failed: the wallet held less than it cost. Nothing was charged.',
+    next: 'See what the wallet holds: `scent wallet balance`. Once it is filled up, order again.',
+  },
+  UNAVAILABLE: {
+    under: 'BUSINESS_CART_NOT_CHECKOUT_READY',
+    says: "An issue of a cart line: the variant can't be ordered at the moment.",
+    next: 'Remove the line, or let `scent checkout` do it; `scent cart notify` tells when the variant is back.',
+  },
+  INSUFFICIENT_STOCK: {
+    under: 'BUSINESS_CART_NOT_CHECKOUT_READY',
+    says: 'An issue of a cart line: fewer units are available than it asks for.',
+    next: 'Take those that are available: `scent checkout preview` names how many, `scent checkout` offers them.',
+  },
+  PRICE_BELOW_FLOOR: {
+    under: 'BUSINESS_CART_NOT_CHECKOUT_READY',
+    says: 'An issue of a cart line: its price is below the lowest one at which the service sells it.',
+    next: 'Remove the line, and ask the account manager about the price.',
+  },
+  NOT_PRICED: {
+    under: 'BUSINESS_CART_NOT_CHECKOUT_READY',
+    says: 'An issue of a cart line: the variant has no price for this account.',
+    next: 'Remove the line, and ask the account manager for a price.',
+  },
+  CART_HAS_PENDING_ORDER: {
+    under: 'CONFLICT_CART_HAS_PENDING_ORDER',
+    says: 'An issue of a cart: an order of it is in flight.',
+    next: 'Wait until it ends; `scent checkout preview` names its reference.',
+  },
+  PRODUCT_ACCESS_DISABLED: {
+    under: 'BUSINESS_PRODUCT_ACCESS_DISABLED',
+    says: 'An issue of a cart: the access of this account to start new activity is paused.',
+    next: 'Ask the account manager; repeating does not help.',
+  },
+} as const satisfies Record<string, Words & {under: Code}>
 
 /** The code of a refusal that has no envelope, such as a proxy's page. */
 export const codeOfStatus: Readonly<Record<number, Code>> = {

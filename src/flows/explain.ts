@@ -1,9 +1,9 @@
-import {type Code, catalogue, entryOf, exitOf, type Remedy} from '../contract/errors.ts'
+import {type Code, catalogue, entryOf, exitOf, type Remedy, reasons} from '../contract/errors.ts'
 import {Failure} from '../contract/failure.ts'
 import {nearest} from '../contract/nearest.ts'
 import type {ListedOperation, OperationFacts} from './operations.ts'
 
-/** One code of the error catalogue. */
+/** One code of the error catalogue, or a reason that an answer gives. */
 export interface ExplainedCode {
   state: string
   httpStatus: number | null
@@ -20,14 +20,15 @@ export type Explained =
   | {kind: 'operations'; operations: ListedOperation[]}
   | {kind: 'operation'; operation: ExplainedOperation}
 
-const codes = Object.keys(catalogue)
+const codes = [...Object.keys(catalogue), ...Object.keys(reasons)]
 
 /**
- * Explains an error by its code, by a part of it, by an HTTP status or by an exit code; an operation by its name or its
- * path. Fails with INVALID_INPUT if there is none.
+ * Explains an error by its code, by a part of it in any case and with blanks between its words, by an HTTP status or by
+ * an exit code; a reason that an order or a line of a cart gives; an operation by its name or its path. Fails with
+ * INVALID_INPUT if there is none.
  */
 export async function explain(asked: string): Promise<Explained> {
-  const code = asked.toUpperCase()
+  const code = asked.toUpperCase().replace(/[\s-]+/g, '_')
   if (codes.includes(code)) return {kind: 'codes', codes: [explainedCode(code)]}
   // All operations of the contract: a code, which is asked for most, does not wait for them.
   const {listOperation, operationNames, operationsMeant, readOperation} = await import('./operations.ts')
@@ -43,18 +44,20 @@ export async function explain(asked: string): Promise<Explained> {
   if (found.length > 0) return {kind: 'codes', codes: found.map(explainedCode)}
   // A path that has other methods than the one that was named.
   const others = meant && operationsMeant(asked.replace(/^\S+\s+/, ''))
-  throw unknown(asked, others ?? nearest(asked, [...codes, ...operationNames]))
+  throw unknown(asked, others ?? nearest(code, [...codes, ...operationNames]))
 }
 
 /** Whether a code is meant by a part of it, or by one of its numbers. */
 const fits = (code: string, part: string) =>
   /^\d+$/.test(part)
-    ? entryOf(code).http === Number(part) || exitOf(code) === Number(part)
+    ? Object.hasOwn(catalogue, code) && [entryOf(code).http, exitOf(code)].includes(Number(part))
     : part.length > 2 && code.includes(part)
 
 export function explainedCode(state: string): ExplainedCode {
-  const {http, remedy, says, next} = entryOf(state)
-  return {state, httpStatus: http ?? null, exitCode: exitOf(state), remedy, message: says, hint: next}
+  const reason = Object.hasOwn(reasons, state) ? reasons[state as keyof typeof reasons] : undefined
+  const code = reason?.under ?? state
+  const {http, remedy, says, next} = {...entryOf(code), ...reason}
+  return {state, httpStatus: http ?? null, exitCode: exitOf(code), remedy, message: says, hint: next}
 }
 
 function unknown(asked: string, near: readonly string[]): Failure {

@@ -18,6 +18,9 @@ describe('explaining an error', () => {
   test.each([
     ['its code, in any case', 'rate_limited', ['RATE_LIMITED']],
     ['a part of it', 'LOCK_EXPIRED', ['VALIDATION_PRICE_LOCK_EXPIRED']],
+    ['a part of it, as it is said', 'price lock expired', ['VALIDATION_PRICE_LOCK_EXPIRED']],
+    ['the reason of an order that failed', 'INSUFFICIENT_WALLET_BALANCE', ['INSUFFICIENT_WALLET_BALANCE']],
+    ['the issue of a line', 'not_priced', ['NOT_PRICED']],
     ['an HTTP status', '429', ['RATE_LIMITED']],
     ['an exit code', '12', ['OUTCOME_UNKNOWN', 'ROWS_UNKNOWN', 'OPEN_ORDER']],
   ])('by %s', async (_, asked, states) => expect(codesOf(await explain(asked))).toEqual(states))
