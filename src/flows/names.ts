@@ -173,8 +173,7 @@ export function openNames(tools: CatalogTools): VariantNames {
   let asked = false
   const at = new Date(tools.now()).toISOString()
   const scentOf = ({id, scentId}: Pick<Variant, 'id' | 'scentId'>) =>
-    (typeof scentId === 'string' ? scentId.toLowerCase() : known.variants.get(id.toLowerCase())?.scentId) ??
-    ''
+    keyOf(scentId) || (known.variants.get(keyOf(id))?.scentId ?? '')
   const open = async () => {
     known = await tools.cache.read()
   }
@@ -192,19 +191,20 @@ export function openNames(tools: CatalogTools): VariantNames {
   return {
     of(variant) {
       const {name = null, brand = null} = known.scents.get(scentOf(variant)) ?? {}
-      return {sku: known.variants.get(variant.id.toLowerCase())?.sku ?? null, name, brand}
+      return {sku: known.variants.get(keyOf(variant.id))?.sku ?? null, name, brand}
     },
     async *through(rows) {
       await quietly(open)
       for await (const row of rows) {
-        await quietly(() => requireName(row))
+        // A service may send anything in the place of a row.
+        if (typeof row === 'object' && row !== null) await quietly(() => requireName(row))
         yield row
       }
     },
     learn: (variantIds) =>
       quietly(async () => {
         await open()
-        const missing = variantIds.map((id) => id.toLowerCase()).filter((id) => !known.variants.has(id))
+        const missing = variantIds.map(keyOf).filter((id) => !known.variants.has(id))
         const found = [...(await readVariants(tools.client, missing, {activeOnly: false})).values()]
         const rows = found.map((one) => rowOf(one, at))
         for (const row of rows) known.variants.set(row.id, row)
@@ -213,6 +213,9 @@ export function openNames(tools: CatalogTools): VariantNames {
       }),
   }
 }
+
+/** Rows are shown whatever they hold in the place of an id. */
+const keyOf = (id: unknown) => (typeof id === 'string' ? id.toLowerCase() : '')
 
 async function quietly(work: () => Promise<void>): Promise<void> {
   try {
