@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import {cart, whichCart} from './cart.ts'
+import {whichCart} from './cart.ts'
 import type {Operation} from './operation.ts'
 import {availabilityState, marketing} from './variants.ts'
 import {decimal, mentioned, oneOf, ratio, shown, timestamp, toned, uuid} from './wire.ts'
@@ -49,9 +49,6 @@ export const preview = z.looseObject({
   netAfterCommissionDisplay: shown(decimal),
 })
 export type Preview = z.output<typeof preview>
-
-/** A cart as any of its reads may show it: as itself, or as its preview. */
-export const mentionedCart = {payload: mentioned(z.union([preview, cart]))}
 
 export const previewCheckout = {
   summary: 'Price a cart, name its issues and, with lock=true, take a price lock.',

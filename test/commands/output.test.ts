@@ -251,7 +251,7 @@ describe('flags that do not go together', () => {
     ['--json --output csv', '--output csv does not go with --json'],
     ['--query @ --output table', '--output table does not go with --query'],
     ['--json --columns amount', '--columns goes with a table, CSV or ndjson'],
-    ['--output yaml', 'Expected --output=yaml to be one of: table, json, ndjson, csv'],
+    ['--output yaml', '--output "yaml" is not one of table, json, ndjson, csv.'],
     ['--all --page 2', '--page does not go with --all.'],
     ['--page-size 101', 'Expected an integer less than or equal to 100'],
     ['--page 0', 'Expected an integer greater than or equal to 1'],

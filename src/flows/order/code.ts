@@ -3,7 +3,7 @@ import type {Preview} from '../../contract/checkout.ts'
 import {type DiscountCode, listDiscountCodes} from '../../contract/discounts.ts'
 import {isFailure} from '../../contract/failure.ts'
 import {millis} from '../../contract/forms.ts'
-import {exact, isDigits} from '../../contract/money.ts'
+import {amountText, exact, isDigits} from '../../contract/money.ts'
 import {nearest} from '../../contract/nearest.ts'
 
 /** A discount code that is to be sent with an order. */
@@ -63,7 +63,7 @@ function problemOf(code: DiscountCode, {lines, pricedAt}: Preview): string | und
   )
   // not shown: whether the value of an order is meant with VAT: one that is too low even with it is.
   if (isDigits(minOrderValue) && goods.lt(exact(minOrderValue)))
-    return `needs an order of ${minOrderValue} SAR or more`
+    return `needs an order of ${amountText(minOrderValue)} or more`
   const isScoped = code.productScope !== 'All' && Array.isArray(code.scopedVariantIds)
   const scope = new Set(isScoped ? code.scopedVariantIds?.map((id) => String(id).toLowerCase()) : [])
   if (isScoped && !lines.some(({variantId}) => scope.has(variantId.toLowerCase())))
