@@ -44,7 +44,7 @@ export const cartItem = z.looseObject({
 })
 export type CartItem = z.output<typeof cartItem>
 
-export const cart = z.looseObject({
+const cart = z.looseObject({
   id: shown(uuid),
   // not shown: what the partner-level cart has here; the preview says "string or null".
   customerRef: shown(z.string()),

@@ -1,7 +1,7 @@
 import {beforeAll, describe, expect, test} from 'vitest'
 import type * as z from 'zod/mini'
 import {mintToken} from '../../src/contract/auth.ts'
-import {cart, registration} from '../../src/contract/cart.ts'
+import {readCart, registration} from '../../src/contract/cart.ts'
 import {preview} from '../../src/contract/checkout.ts'
 import {discountCode} from '../../src/contract/discounts.ts'
 import {notice} from '../../src/contract/notices.ts'
@@ -133,7 +133,7 @@ describe.each(names)('%s', (name) => {
 
 const schemas: {[Name in ResourceName]: z.ZodMiniType} = {
   token: mintToken.payload,
-  cart,
+  cart: readCart.payload.inner,
   preview,
   createdOrder,
   order: orderRead,
