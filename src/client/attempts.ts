@@ -25,10 +25,11 @@ export function openAttempts(options: ClientOptions): Attempts {
     async run(request, rule, callOptions) {
       const signal = anyOf(options.signal, callOptions.signal)
       const tries: Tries = {sends: 0, waitedMs: 0, renewed: false, ambiguous: false}
+      // What may have been done is not left in a wait.
+      const stop = () => (rule.changes && tries.ambiguous ? undefined : callOptions.stop)
       let stale: string | undefined
       for (;;) {
-        const isOpen = rule.changes && tries.ambiguous
-        const waiting = anyOf(signal, isOpen ? undefined : callOptions.stop)
+        const waiting = anyOf(signal, stop())
         const outcome = await attempt(
           options,
           request,
@@ -60,8 +61,7 @@ export function openAttempts(options: ClientOptions): Attempts {
           request: request.name,
           code: failure.code,
         })
-        const still = rule.changes && tries.ambiguous
-        await options.sleep(decision.afterMs, anyOf(signal, still ? undefined : callOptions.stop))
+        await options.sleep(decision.afterMs, anyOf(signal, stop()))
         tries.waitedMs += decision.afterMs
       }
     },

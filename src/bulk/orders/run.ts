@@ -249,14 +249,9 @@ async function postpone(run: BulkRun, tools: BulkTools, work: BulkWork, open: Op
   const known = await askFor(tools, order, [])
   const message = `The cart of ${order.customerRef} is in use, or an earlier order of it is not settled yet.`
   const failure = new Failure('OPEN_ORDER', {message, effect: 'none'})
-  const unsent = open.length > 0 ? refusedOrUnknown(failure, open) : ({kind: 'refused', failure} as const)
-  const outcome = known ?? unsent
-  await noteOutcome(
-    tools,
-    order,
-    outcome.kind === 'refused' && !known ? {...outcome, kind: 'relock', open} : outcome,
-  )
-  tellDone(run, order, outcome)
+  const outcome = known ?? (open.length > 0 ? refusedOrUnknown(failure, open) : undefined)
+  await noteOutcome(tools, order, outcome ?? {kind: 'relock', failure, open})
+  tellDone(run, order, outcome ?? {kind: 'refused', failure})
 }
 
 function tellDone(run: BulkRun, {reference, customerRef}: BulkOrder, outcome: BulkOutcome): void {
