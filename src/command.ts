@@ -91,7 +91,8 @@ export abstract class ScentCommand extends Command {
 
   /** The one confirmation of a command that changes something. Fails with DECLINED, or MISSING_INPUT naming --yes. */
   protected async confirm(message: string): Promise<void> {
-    return (await this.ask()).confirm(message)
+    await (await this.ask()).confirm(message)
+    if (!this.opened) this.endWork = showWork(process.stderr)
   }
 
   /** Draws a picture above a table, in a terminal only. `draw` gets the width in cells. */

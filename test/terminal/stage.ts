@@ -106,7 +106,7 @@ export async function openStage(): Promise<Stage> {
     await rimal.order(reference, await locked(reference), reference)
 
   names.job = (await json('orders import <home>/orders.csv --yes')).job
-  names.refusedJob = (await json('orders import <home>/refused.csv --yes', [12])).job
+  names.refusedJob = (await json('orders import <home>/refused.csv --yes', [11, 12])).job
   await run('cart import <home>/lines.csv --customer C-IMPORTED --yes')
   names.order = (await json('orders list')).items.at(-1).orderId
   names.webhook = (
