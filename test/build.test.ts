@@ -143,7 +143,7 @@ describe('a start loads', () => {
       expect(unknown(others, [...pipe, ...loader, 'crypto', 'perf_hooks'])).toEqual([])
       expect(intl).toEqual([])
       const modules = Object.values(chunks).flat()
-      const late = /^src\/(sandbox|bulk)|inquirer|undici|cli-table3|csv-|jmespath|i18n|hono|jose/
+      const late = /^src\/(sandbox|bulk)|inquirer|undici|cli-table3|csv-|jmespath|i18n|jose/
       expect(modules.filter((name) => late.test(name))).toEqual([])
       expect(modules).toContain('src/commands/orders/get.ts')
       expect(Object.keys(chunks).length).toBeLessThanOrEqual(45)
