@@ -116,7 +116,7 @@ test.each([
   ],
   ['commissions object', 'Missing ID (Period id, a UUID), --reason TEXT|- and --yes.'],
   ['cart clear', 'Missing --customer REF and --yes.'],
-  ['cart set', 'Missing VARIANT (Variant id, a UUID), --customer REF and --quantity N.'],
+  ['cart set', 'Missing VARIANT (SKU or id of a variant), --customer REF and --quantity N.'],
   ['webhooks create', 'Missing --url URL and --event TYPE.'],
 ])('without a terminal, %s names all that is missing in one round', async (line, message) => {
   const {code, stderr} = await scent(emptyUser(), line.split(' '))

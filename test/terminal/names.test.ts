@@ -19,7 +19,6 @@ test.each([
   ['catalog variants --scent x', '--scent "x" must be a UUID.'],
   ['webhooks deliveries x', 'ID "x" must be a UUID.'],
   ['statements get x', 'ID "x" must be a UUID.'],
-  ['returns list --order x', '--order "x" must be a UUID.'],
   ['webhooks create --url https://x --event=', '--event "" must be at least 1 characters long.'],
 ])('%s is refused here, by the name of its flag', async (line, message) => {
   const {code, stderr} = await scent(shop.env, line.split(' '))
