@@ -1,4 +1,4 @@
-import {existsSync, readFileSync, writeFileSync} from 'node:fs'
+import {existsSync, readFileSync, statSync, utimesSync, writeFileSync} from 'node:fs'
 import {join} from 'node:path'
 import {afterAll, beforeAll, describe, expect, test} from 'vitest'
 import {foldersOf} from '../../src/store/paths.ts'
@@ -422,6 +422,36 @@ test('a job that runs can be watched, and no second process runs it', async () =
     followed.map(() => ({used: expect.any(Number), limit: 280, shared: false})),
   )
   expect(ordersOf('W')).toHaveLength(12)
+})
+
+/** A process to which nothing tells when another was started, as outside of Linux or where /proc is hidden. */
+const withoutStarts = `--import=data:text/javascript,${encodeURIComponent(`
+  import fs from 'node:fs'
+  import {syncBuiltinESMExports} from 'node:module'
+  const read = fs.readFileSync
+  fs.readFileSync = (path, ...more) => {
+    if (String(path).startsWith('/proc/')) throw Object.assign(new Error('hidden'), {code: 'ENOENT'})
+    return read(path, ...more)
+  }
+  syncBuiltinESMExports()`)}`
+
+test('a job is run by one process where nothing tells when a process was started', async () => {
+  const file = orderFile(folder, 'starts.csv', manyOrders('STARTS', 4))
+  shop.fault({match: {operation: 'createOrder'}, effect: 'slow', delayMs: 15_000, times: 1})
+  const env = {...shop.env, NODE_OPTIONS: withoutStarts}
+  const running = shop.start(['orders', 'import', file, '--yes', '--json', '--concurrency', '1'], {env})
+  await expect.poll(() => shop.sandbox.state.inFlight.length, {timeout: 60_000}).toBe(1)
+  const [{id}] = (await shop.json(['jobs', 'list'])).items
+  const locks = filesBelow(shop.env.HOME ?? '')
+    .map(([path]) => path)
+    .filter((path) => path.includes(id) && /\.\d+$/.test(path))
+  const began = Date.now()
+  for (const path of locks) utimesSync(path, new Date(began - 60_000), new Date(began - 60_000))
+  const renewed = () => locks.filter((path) => statSync(path).mtimeMs > began - 30_000)
+  await expect.poll(renewed, {timeout: 14_000}).toEqual(locks)
+  expect((await shop.json(['jobs', 'resume', id], {env, code: 8})).error).toMatchObject({state: 'BUSY'})
+  expect([locks.length > 0, (await running.ended).code]).toEqual([true, 0])
+  expect(ordersOf('STARTS')).toHaveLength(4)
 })
 
 test('in a terminal it asks once, draws a bar, and the first Ctrl-C ends it with every order whole', async () => {
