@@ -111,6 +111,15 @@ describe('no answer', () => {
 const aLine = '1f0c2d3e-4b5a-4968-8776-655443322110'
 const aReturn = ['returns', 'create', aLine, '--group', aLine, '--line', `${aLine}=1:Damaged`]
 
+it('a method that a path does not take is answered with those that it takes', async () => {
+  reply = {status: 405, state: 'METHOD_NOT_ALLOWED'}
+  const {code, stderr} = await scent('api', 'GET', 'scent/orders')
+  expect([code, stderr]).toEqual([
+    6,
+    expect.stringContaining('/api/v1/scent/orders takes POST: `scent explain'),
+  ])
+})
+
 describe('wrong usage exits with 2, in either voice', () => {
   it.each([
     [['orders', 'get'], 'MISSING_INPUT', 'id'],

@@ -39,10 +39,10 @@ const furtherLines = [
 
 /** What these lines can't do without, and so refuse; all else they show. */
 const needed: {[line: string]: RegExp} = {
-  'catalog sync': /^items$/,
-  'catalog variants --all': /^items$/,
-  'wallet transactions --check': /^items$/,
-  'webhooks deliveries <webhook> --failed': /^items$/,
+  'catalog sync': /^(items)?$/,
+  'catalog variants --all': /^(items)?$/,
+  'wallet transactions --check': /^(items)?$/,
+  'webhooks deliveries <webhook> --failed': /^(items)?$/,
 }
 
 type Path = (string | number)[]
@@ -150,7 +150,7 @@ async function readsOf(lines: string[]): Promise<Read[]> {
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value) && !isDigits(value)
 
-/** The paths of all fields that an answer has, or that the contract says it has; of a list its first row. */
+/** The paths of all fields below the answer itself that it has, or that the contract says it has; of a list its first row. */
 function pathsIn(schema: Schema, value: unknown, path: Path = []): Path[] {
   const name = ['payload', ...path].join('.')
   const own = isObject(value) ? Object.keys(value) : []
@@ -239,10 +239,11 @@ function* faultsIn(
     if (code === 0 && /\bNaN\b|undefined|\[object |Infinity|bug in/.test(stdout + stderr)) yield text
     if (code !== 0 && !needed[read.line]?.test(path.join('.'))) yield `ends with ${code}, ${text}`
     // A pipe gets nothing of an answer without fields.
-    const says = usual[form as keyof Shown]?.stdout !== '' && (form !== 'pipe' || leavesOf(payload) > 0)
+    const isEmpty = form === 'pipe' && (payload === null || payload === undefined || leavesOf(payload) === 0)
+    const says = usual[form as keyof Shown]?.stdout !== '' && !isEmpty
     if (code === 0 && says && !isRow && stdout + stderr === '') yield `${form} says nothing`
   }
-  if (now.pipe.code !== 0 || read.argv[0] === 'api') return
+  if (now.pipe.code !== 0 || read.argv[0] === 'api' || path.length === 0) return
   // A field that is shown fills one cell, or one of each row.
   const lost = lostCells(usual.pipe, now.pipe).filter((cell) => cell !== path.at(-1))
   if (lost.length > Math.max(1, leavesOf(value))) yield `hides ${lost.join(', ')}`
@@ -253,7 +254,8 @@ async function faultsOf(read: Read): Promise<string[]> {
   const faults: string[] = []
   const usual = await shown(read, read.payload)
   const isPayload = usual.json?.stdout === `${printJson(read.payload)}\n`
-  for (const [turn, path] of pathsIn(api[read.operation].payload as Schema, read.payload).entries()) {
+  const paths: Path[] = [[], ...pathsIn(api[read.operation].payload as Schema, read.payload)]
+  for (const [turn, path] of paths.entries()) {
     const value = valueAt(read.payload, path)
     for (const [what, other] of oddities(value, turn)) {
       const payload = changed(read.payload, path, other)
@@ -262,7 +264,11 @@ async function faultsOf(read: Read): Promise<string[]> {
       const found = [...faultsIn(read, path, value, usual, now, payload)]
       if (isPayload && now.json && now.json.stdout !== `${printJson(payload)}\n`)
         found.push('--json prints something else')
-      faults.push(...found.map((text) => `${read.line}: ${path.join('.')} ${what}: ${text}`.slice(0, 300)))
+      faults.push(
+        ...found.map((text) =>
+          `${read.line}: ${path.join('.') || 'the answer'} ${what}: ${text}`.slice(0, 300),
+        ),
+      )
     }
   }
   return faults

@@ -25,9 +25,10 @@ export default class CheckoutLock extends ScentCommand {
     const session = await this.session(flags)
     const preview = await lockByRoute(await session.orderTools(), flags.customer)
     await this.showAnswer(preview, (one) => [lockCard(one), ...cartViews(one)])
-    const {lockId} = preview
+    // not shown: the answer; a lock is taken whatever it holds.
+    const {lockId} = preview ?? {}
     const order = ['--customer', flags.customer, '--reference', 'EXTREF', '--address', 'FILE']
-    if (lockId) this.aside(nextText('orders', 'create', '--lock', lockId, ...order))
+    if (typeof lockId === 'string') this.aside(nextText('orders', 'create', '--lock', lockId, ...order))
     return preview
   }
 }

@@ -27,13 +27,14 @@ export default class CheckoutPreview extends ScentCommand {
     const preview = await client.call(previewCheckout, {query}, {onlyShown: true})
     await this.showAnswer(preview, (one) => [...cartViews(one), ...(one.lockId ? [lockCard(one)] : [])])
     const customer = flagWords('--customer', flags.customer)
-    if (preview.lockId)
+    const {lockId, canCheckout} = preview ?? {}
+    if (typeof lockId === 'string')
       this.aside(
         nextText(
           'orders',
           'create',
           '--lock',
-          preview.lockId,
+          lockId,
           ...customer,
           '--reference',
           'EXTREF',
@@ -41,7 +42,7 @@ export default class CheckoutPreview extends ScentCommand {
           'FILE',
         ),
       )
-    else if (preview.canCheckout) this.aside(nextText('checkout', ...customer))
+    else if (canCheckout === true) this.aside(nextText('checkout', ...customer))
     return preview
   }
 }
