@@ -122,7 +122,7 @@ function* verdicts(world: World, {name, job}: Machine, books: Books): Generator<
 }
 
 /**
- * The customers of orders that stay unknown: something is left in the cart of which nobody here knows whose it is, or an
+ * The customers of orders that stay unknown: something was left in the cart of which nobody here knows whose it is, or an
  * order that may have been sent can't be sent again, because the service does not take it, or the user its price.
  */
 function stuckIn(world: World, orders: ReturnType<typeof jobOrders>, books: Books): Set<string> {
@@ -133,7 +133,8 @@ function stuckIn(world: World, orders: ReturnType<typeof jobOrders>, books: Book
     const {state = '', message = ''} = orders.outcome(at) ?? {}
     const isRefused = /\((VALIDATION_\w+|NOT_FOUND_VARIANT|LIMIT_EXCEEDED)\)/.test(message)
     const isForAPerson = state === 'CONFLICT_ORDER_REQUIRES_INTERVENTION'
-    if (isRefused || isForAPerson || books.cartOf(customerRef).size > 0) stuck.add(customerRef)
+    const isHeldUp = / which this run did not put there/.test(message) || books.cartOf(customerRef).size > 0
+    if (isRefused || isForAPerson || isHeldUp) stuck.add(customerRef)
   }
   for (const customerRef of stuck) world.touched.add(customerRef)
   return stuck

@@ -86,8 +86,8 @@ function wasCharged({makers, denials}: World, {name}: Machine, reference: string
   )
 }
 
-/** Refusals by which a cart says something, and an order nothing. */
-const ofCarts = ['CART_NOT_EMPTY', 'CHANGED_MEANWHILE', 'OPEN_ORDER', 'CONFLICT_CART_HAS_PENDING_ORDER']
+/** Final refusals by which a cart says something, and an order nothing. */
+const ofCarts = ['CART_NOT_EMPTY', 'CHANGED_MEANWHILE', 'CONFLICT_CART_HAS_PENDING_ORDER']
 
 /**
  * Notes orders that a run has told as not charged for what their carts hold, while another machine charged them before
