@@ -118,6 +118,7 @@ export const screens: {[id: string]: Screen} = {
   'discounts:update': {
     line: 'discounts update fc661550-2633-4d85-afec-3267e51bbbb4 --no-active',
     holds: ['WELCOME10'],
+    differsInPipe: true,
   },
   doctor: {
     line: 'doctor',
