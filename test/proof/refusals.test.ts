@@ -87,6 +87,10 @@ const dealtWith: Partial<Record<`${OperationName} ${Code}`, string>> = {
   'createOrder CONFLICT_PRICE_LOCK_ALREADY_USED': 'reads the order and compares it',
   'createOrder CONFLICT_ORDER_REQUIRES_INTERVENTION': 'says what is known of the order',
   'updateDiscountCode NOT_FOUND_DISCOUNT_CODE': 'read from the list, which refuses nothing',
+  'createReturn NOT_FOUND_SCENT_ORDER': 'finds the order by its name first',
+  'createReturnSingular NOT_FOUND_SCENT_ORDER': 'finds the order by its name first',
+  'listReturns VALIDATION_INVALID_RETURN_STATUS': 'takes a status in any case',
+  'listCommissionPeriods VALIDATION_INVALID_COMMISSION_PERIOD_STATUS': 'takes a status in any case',
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: the document of any failure
@@ -229,6 +233,11 @@ const notHere: Partial<Record<Code, string>> = {
   CHARGED_ABOVE: 'found by a flow: flows/walk',
   OPEN_ORDER: 'found by a flow: flows/walk',
   EARLIER_ORDER: 'found by a flow: flows/walk',
+  SIGNATURE_MISMATCH: 'a delivery, which no service is asked about: commands/webhooks-verify',
+  LINES_UNREADABLE: 'a file of this machine: commands/desk',
+  NOTHING_MATCHED: 'the record of this machine: commands/desk',
+  NOTICE_DUE: 'the record of this machine: commands/desk',
+  INBOX_BLIND: 'the record of this machine: commands/desk',
   CART_NOT_EMPTY: 'found by a flow: flows/bulk-orders',
   JOB_UNFINISHED: 'a record of this machine: commands/orders-import',
   ROWS_REFUSED: 'the end of a job: commands/orders-import',

@@ -1,0 +1,81 @@
+import {writeFileSync} from 'node:fs'
+import {join} from 'node:path'
+import {expect, test} from 'vitest'
+import {scent} from '../support/scent.ts'
+import {userOf} from '../support/service.ts'
+
+const id = 'c6c0dd6c-5d76-4b5d-9eff-250400d2b556'
+const HOUR = 3_600_000
+
+/** A user with a file of one notice, raised so many hours ago, and of what is not JSON. */
+function userWith(hours: number, ...more: string[]): NodeJS.ProcessEnv {
+  const env = userOf('http://127.0.0.1:1')
+  const raised = Date.now() - hours * HOUR
+  const notice = {
+    id,
+    status: 'AwaitingPartnerResponse',
+    notifiedAt: new Date(raised).toISOString(),
+    responseDeadlineAt: new Date(raised + 72 * HOUR).toISOString(),
+    line: {sku: 'NJD-INC-002', orderedQuantity: 3, availableQuantity: 1, shortfallQuantity: 2},
+  }
+  const body = JSON.stringify({eventId: 'one', eventType: 'notice.raised', data: {notice}})
+  writeFileSync(join(env.HOME ?? '', 'events.ndjson'), [body, ...more].join('\n'))
+  return env
+}
+
+const file = (env: NodeJS.ProcessEnv) => join(env.HOME ?? '', 'events.ndjson')
+const json = async (env: NodeJS.ProcessEnv, ...argv: string[]) => {
+  const {code, stdout} = await scent(env, [...argv, '--json'])
+  return {code, document: JSON.parse(stdout)}
+}
+
+test('an import takes in what it can read, once, and names what it can not', async () => {
+  const env = userWith(1, 'nonsense', '{"a":1}', '{"eventId":"two","eventType":"order.completed"}')
+  const {code, document} = await json(env, 'notices', 'import', file(env))
+  expect(code).toBe(11)
+  expect(document).toMatchObject({
+    ...{imported: 2, known: 0, otherEvents: 1},
+    unreadable: [
+      {line: 2, why: 'is not JSON'},
+      {line: 3, why: 'holds neither an event nor a notice'},
+    ],
+    items: [{id, desk: {state: 'open', trust: 'imported'}}],
+  })
+  const again = await json(env, 'notices', 'import', file(env))
+  expect(again.document).toMatchObject({imported: 0, known: 2, items: []})
+  expect((await json(env, 'notices', 'inbox')).document.items).toHaveLength(1)
+  const empty = await json(userWith(1), 'notices', 'import', '/dev/null')
+  expect(empty).toMatchObject({code: 2, document: {error: {state: 'INVALID_INPUT'}}})
+})
+
+test('what is due within a time is an exit code, and so is not to know', async () => {
+  const soon = userWith(70)
+  await scent(soon, ['notices', 'import', file(soon)])
+  const due = await json(soon, 'notices', 'inbox', '--due-within', '6h')
+  expect(due).toMatchObject({code: 11, document: {items: [{id}]}})
+  const late = userWith(1)
+  await scent(late, ['notices', 'import', file(late)])
+  const blind = await json(late, 'notices', 'inbox', '--due-within', '6h')
+  expect(blind).toMatchObject({code: 12, document: {items: [], blind: [{code: 'nobody-listens'}]}})
+  expect((await json(late, 'notices', 'inbox')).code).toBe(0)
+})
+
+test('a notice is shown with its history, and one that is unknown is not found', async () => {
+  const env = userWith(80)
+  await scent(env, ['notices', 'import', file(env)])
+  const shown = await json(env, 'notices', 'show', id.toUpperCase())
+  expect(shown.document).toMatchObject({id, desk: {state: 'overdue'}, history: [{trust: 'imported'}]})
+  const unknown = await json(env, 'notices', 'show', id.replace('c6', 'd7'))
+  expect(unknown).toMatchObject({code: 5, document: {error: {state: 'NOT_FOUND_UNFULFILLABLE_NOTICE'}}})
+  const listed = await json(env, 'notices', 'inbox')
+  expect(listed.document.items).toEqual([])
+  expect((await json(env, 'notices', 'inbox', '--all')).document.items).toMatchObject([{id}])
+})
+
+test('events that were not received are not found, and a beginning must be long enough', async () => {
+  const env = userWith(1)
+  expect(await json(env, 'webhooks', 'events')).toMatchObject({
+    ...{code: 5, document: {error: {state: 'NOTHING_MATCHED'}}},
+  })
+  expect((await scent(env, ['webhooks', 'events', 'abc'])).code).toBe(2)
+})
