@@ -144,7 +144,7 @@ const walks = [
   'scent returns create 90bae10f-2603-42ed-9e88-4cb7a414536e',
 ]
 const confirms =
-  /^scent (cart (clear|import)|orders import|commissions object|notices respond|returns withdraw)/
+  /^scent (sandbox reset|cart (clear|import)|orders import|commissions object|notices respond|returns withdraw)/
 const endless =
   /^scent (webhooks deliveries .* --watch|webhooks listen (?!.*--for )|sandbox start (?!--detach))/
 /** Those whose exit code says what they found: nothing, here, or that they can't know. */
@@ -153,7 +153,7 @@ const verdicts: [RegExp, number][] = [
   [/^scent notices inbox --due-within/, 12],
 ]
 /** Those that go by the profiles of this machine, and not by what the environment says. */
-const profiled = /^scent (auth (?!login)|doctor|config)/
+const profiled = /^scent (auth (?!login)|doctor|config|webhooks create .*--save-secret)/
 const job = '20261120-030000-k3vq'
 
 /** What must be there before an example, as a line of a shell. */
