@@ -210,7 +210,7 @@ describe('a large file of rows with three problems each', () => {
       rule: 'needs at least 5 digits',
     })
     expect(megabytes).toBeLessThan(150)
-  })
+  }, 180_000)
 
   it('interrupted while it is told leaves no second document behind the first', async () => {
     const running = start(env, ['orders', 'import', file, '--json'])

@@ -508,7 +508,7 @@ test.each([
 
 test('a second Ctrl-C leaves at once, and a resume settles what was under way', async () => {
   const file = orderFile(folder, 'twice-cut.csv', manyOrders('Z', 6))
-  shop.fault({match: {operation: 'createOrder'}, effect: 'slow', delayMs: 8_000, times: 2})
+  shop.fault({match: {operation: 'createOrder'}, effect: 'slow', delayMs: 20_000, times: 2})
   const running = shop.start(['orders', 'import', file, '--yes', '--concurrency', '2'])
   await running.said('Job ')
   while (shop.sandbox.state.inFlight.length < 2) await new Promise((turn) => setTimeout(turn, 20))
