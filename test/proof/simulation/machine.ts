@@ -101,7 +101,7 @@ function judgeRun({world}: Setting, {name, job}: Machine, began: string): void {
     const outcome = orders.outcome(at)
     const maker = world.makers.get(reference)?.name
     const denial = world.denials.get(`${name} ${reference}`)
-    if (outcome?.outcome !== 'refused' || !ofCarts.includes(outcome.state) || outcome.at < began) continue
+    if (outcome?.outcome !== 'refused' || !ofCarts.includes(outcome.state) || outcome.at <= began) continue
     if (maker?.startsWith('m') && !denial?.byLock)
       world.problems.push(`${name} told ${reference} as refused (${outcome.state}), and ${maker} charged it`)
   }
