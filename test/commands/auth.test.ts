@@ -396,7 +396,7 @@ describe('a config.json', () => {
         ['auth', 'list'],
         ['auth', 'status'],
         ['auth', 'use', 'x'],
-        ['config'],
+        ['config', 'list'],
         loginArgs(...inFile),
       ]
       for (const argv of commands) {
@@ -409,31 +409,6 @@ describe('a config.json', () => {
 })
 
 test('what is piped into a command is never taken for an argument', async () => {
-  const ran = await scent(bareHome(), ['config'], SECRET)
+  const ran = await scent(bareHome(), ['config', 'list'], SECRET)
   expect(ran).toMatchObject({code: 0, stderr: ''})
-})
-
-describe('config', () => {
-  test('shows the settings and changes the few there are', async () => {
-    const env = bareHome()
-    await login(env, ...inFile)
-    expect(JSON.parse((await scent(env, ['config', '--json'])).stdout)).toEqual({
-      profile: 'default',
-      'rate-share': 1,
-      'config-dir': env.SCENT_CONFIG_DIR,
-      'state-dir': env.SCENT_STATE_DIR,
-    })
-    expect((await scent(env, ['config', 'rate-share', '0.25'])).code).toBe(0)
-    expect(JSON.parse((await scent(env, ['config', 'rate-share', '--json'])).stdout)).toEqual({
-      'rate-share': 0.25,
-    })
-    for (const wrong of ['0', '1.5', 'all', '-1']) {
-      expect((await scent(env, ['config', 'rate-share', '--', wrong])).code).toBe(2)
-    }
-    expect((await scent(env, ['config', 'profile', 'nobody'])).code).toBe(3)
-    await login(env, ...inFile)
-    expect(JSON.parse((await scent(env, ['config', 'rate-share', '--json'])).stdout)).toEqual({
-      'rate-share': 0.25,
-    })
-  })
 })

@@ -141,9 +141,11 @@ describe('rows in a pipe', () => {
   })
 
   it('have colours where FORCE_COLOR asks for them, nowhere else', async () => {
-    const {stderr} = await scent('explain NOTHING', {FORCE_COLOR: '1'})
+    const {stderr} = await scent('explain NONSENSE', {FORCE_COLOR: '1'})
     expect(stderr).toContain('\u001b[31mError:')
-    expect((await scent('explain NOTHING', {FORCE_COLOR: '1', NO_COLOR: '1'})).stderr).not.toContain('\u001b')
+    expect((await scent('explain NONSENSE', {FORCE_COLOR: '1', NO_COLOR: '1'})).stderr).not.toContain(
+      '\u001b',
+    )
   })
 
   it('past the last page are none, and stderr says so', async () => {
