@@ -85,12 +85,12 @@ export async function openWebhookSecrets(
 
 function readFile(folders: Folders): z.output<typeof secrets> {
   const path = credentialsFile(folders)
-  const text = readOwn(path)
-  if (text === undefined) return {version: 1, secrets: {}}
-  if (process.platform !== 'win32' && (statSync(path).mode & 0o077) !== 0) {
+  // Before it is opened, which would tighten it: others may have read the secrets.
+  const mode = statSync(path, {throwIfNoEntry: false})?.mode ?? 0
+  if (process.platform !== 'win32' && (mode & 0o077) !== 0)
     throw foreign(path, 'can be read by other users (chmod 600 it, and think about the secrets in it)')
-  }
-  return parseFile(path, text, secrets)
+  const text = readOwn(path)
+  return text === undefined ? {version: 1, secrets: {}} : parseFile(path, text, secrets)
 }
 
 async function changeFile(folders: Folders, change: (all: Record<string, string>) => void): Promise<void> {

@@ -1,4 +1,3 @@
-import {randomBytes} from 'node:crypto'
 import * as fs from 'node:fs'
 import {basename, dirname, join} from 'node:path'
 import {Failure} from '../contract/failure.ts'
@@ -142,9 +141,12 @@ export function removeOwn(path: string): boolean {
   return true
 }
 
+/** Loaded where it is used: a command that only reads its settings does not wait for it. */
+const random = () => process.getBuiltinModule('node:crypto').randomBytes(6).toString('hex')
+
 /** Writes a temporary file beside `path`, flushed if `sync`. Returns its name, which is unique among all processes. */
 export function writeBeside(path: string, text: string, {sync}: {sync: boolean}): string {
-  const name = `.${basename(path)}.${process.pid}-${randomBytes(6).toString('hex')}.tmp`
+  const name = `.${basename(path)}.${process.pid}-${random()}.tmp`
   const temporary = join(dirname(path), name)
   return attempt(path, 'written', () => {
     const fd = fs.openSync(

@@ -1,4 +1,3 @@
-import {createHash} from 'node:crypto'
 import {homedir} from 'node:os'
 import {isAbsolute, join, resolve} from 'node:path'
 
@@ -54,9 +53,12 @@ export const credentialsFile = (folders: Folders) => join(folders.config, 'crede
 export const sandboxSecretFile = (folders: Folders) => join(folders.state, 'sandbox.secret')
 export const sandboxFile = (folders: Folders) => join(folders.state, 'sandbox.json')
 
+/** Loaded where it is used: many commands need no more than the folders. */
+const sha256 = () => process.getBuiltinModule('node:crypto').createHash('sha256')
+
 /** A name for the files of one identity: a readable host, and a hash that no two identities share. */
 export function identityName(identity: Identity): string {
-  const hash = createHash('sha256')
+  const hash = sha256()
     .update(JSON.stringify([identity.origin, identity.clientId, identity.onBehalfOf]))
     .digest('hex')
     .slice(0, 16)
@@ -77,7 +79,7 @@ export const isNameAt = (origin: string, name: string) => name.slice(0, -17) ===
  * not leave a file for each of them.
  */
 export function cartLock(folders: Folders, identity: Identity, customerRef: string | null): string {
-  const cart = createHash('sha256').update(JSON.stringify(customerRef)).digest('hex').slice(0, 3)
+  const cart = sha256().update(JSON.stringify(customerRef)).digest('hex').slice(0, 3)
   return join(folders.state, 'carts', `${identityName(identity)}-${cart}`)
 }
 

@@ -23,8 +23,8 @@ async function open({pageSize = 100, date = true, before = (_: URL) => {}} = {})
       await before(url)
       url.searchParams.set('pageSize', String(pageSize))
       const answer = await send({...request, url: url.href})
-      const header = date ? {date: new Date(shop.sandbox.state.clock.now()).toUTCString()} : {}
-      return {...answer, headers: {...answer.headers, ...header}}
+      const {date: _, ...headers} = answer.headers
+      return date ? answer : {...answer, headers}
     }
   shop = await openShop({through})
   const state = folder()

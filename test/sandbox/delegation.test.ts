@@ -130,7 +130,8 @@ test('money and access are judged by the descendant’s own, whoever acts', asyn
   expect(failed.payload).toMatchObject({status: 'Failed', failureReason: 'INSUFFICIENT_WALLET_BALANCE'})
   await control(sandbox, 'PATCH', `partners/${last}`, {productAccess: false})
   const refused = await deep.ask('POST', '/scent/cart/C/price-lock')
-  expect(refused.state).toBe('BUSINESS_PRODUCT_ACCESS_DISABLED')
+  // C24
+  expect(refused.state).toBe('BUSINESS_CART_NOT_CHECKOUT_READY')
 })
 
 test('the credential that acts keeps the limits, and the journal names both', async () => {

@@ -24,7 +24,10 @@ export default class CheckoutLock extends ScentCommand {
     const {flags} = await this.parse(CheckoutLock)
     const session = await this.session(flags)
     const preview = await lockByRoute(await session.orderTools(), flags.customer)
-    await this.showAnswer(preview, (one) => [lockCard(one), ...cartViews(one)])
+    // not shown: the answer. One that does not say so when the lock ends is shown as it came.
+    await this.showAnswer(preview, (one) =>
+      one.lockExpiresAt === undefined ? [] : [lockCard(one), ...cartViews(one)],
+    )
     // not shown: the answer; a lock is taken whatever it holds.
     const {lockId} = preview ?? {}
     const order = ['--customer', flags.customer, '--reference', 'EXTREF', '--address', 'FILE']

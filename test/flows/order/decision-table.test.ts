@@ -117,7 +117,7 @@ describe('the cart', () => {
   test('row 8: total above the approved: refused with the old and the new price', async () => {
     const {state, code, message} = await t.order({goods: '200.00'}, {rules: rulesOf('0.1')})
     expect([state, code]).toEqual(['refused', 'LIMIT_EXCEEDED'])
-    expect(message).toMatch(/277.15 now and 200.00/)
+    expect(message).toMatch(/277.15 SAR now and 200.00 SAR/)
     expect(t.bodies()).toEqual([])
   })
 
