@@ -85,7 +85,7 @@ test('bytes that are not UTF-8 are not a name: two customers never become one', 
   for (const byte of ['\\377', '\\351']) {
     const {code, stderr} = await sh(`$scent cart add ${variant} --customer "$(printf 'Ren${byte}')"`)
     expect(code).toBe(2)
-    expect(stderr).toMatch(/customerRef .*UTF-8/)
+    expect(stderr).toMatch(/--customer .*UTF-8/)
   }
   expect(shop.requests()).toEqual([])
 })

@@ -139,7 +139,7 @@ describe('rows that are watched', () => {
 })
 
 describe('a list inside an answer', () => {
-  it.each([[null], [undefined], ['text'], [{}], [[null, 1, 'x']]])('that is none has no rows: %j', (list) => {
+  it.each([[null], [undefined], ['text'], [{}]])('that is none has no rows: %j', (list) => {
     expect(rowsOf(list as never)).toEqual([])
   })
 })
