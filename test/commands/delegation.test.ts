@@ -26,7 +26,7 @@ function below(parent: string, clientId: string, wallet: number): string {
   const {world} = sandbox.state
   const id = world.id('partner')
   world.run(
-    `INSERT INTO partners SELECT ?1, ?2, ?2, id, path || '/' || ?1, environment, ?2, 'secret of ' || ?2, 1, 1, 1, 1,
+    `INSERT INTO partners SELECT ?1, ?2, ?2, id, path || '/' || ?1, environment, ?2, 1, 1, 1, 1,
        NULL, 'SAR', 14, 0, ?4 FROM partners WHERE id = ?3`,
     id,
     clientId,

@@ -39,7 +39,10 @@ const given: Record<string, string> = {
 /** Those that call the service, without those that ask for much more than an argument first. */
 const callers = commands.filter(
   ({id, flags}) =>
-    'max-wait' in flags && !/^(auth|sandbox|checkout)\b|^(orders|webhooks|jobs):list$/.test(id),
+    'max-wait' in flags &&
+    !/^(auth|sandbox|checkout)\b|^(orders|webhooks|jobs):list$|^notices:(import|inbox|show)$|^webhooks:(listen|events|verify)$/.test(
+      id,
+    ),
 )
 
 // A shell calls it while somebody types: it refuses nothing.
