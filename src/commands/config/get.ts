@@ -14,6 +14,8 @@ export const settingArg = Args.string({
 
 export default class ConfigGet extends ScentCommand {
   static override summary = 'Show one setting, and where it comes from.'
+  static override description =
+    'Prints the value that is in force, and where it comes from: a flag, the environment, the settings or the default.'
   static override examples = [
     '<%= config.bin %> config get output',
     '<%= config.bin %> config get alias.warda --json',

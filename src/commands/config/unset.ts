@@ -8,6 +8,8 @@ import {settingArg} from './get.ts'
 
 export default class ConfigUnset extends ScentCommand {
   static override summary = 'Take a setting back to its default.'
+  static override description =
+    'What was kept for it goes, and its default is in force again. Nothing else changes.'
   static override examples = [
     '<%= config.bin %> config unset customer',
     '<%= config.bin %> config unset alias.warda',
