@@ -50,11 +50,7 @@ test('files that other users could change are tightened, and it is said', async 
   await login(env, ...inFile)
   const state = readdirSync(env.SCENT_STATE_DIR ?? '', {recursive: true, withFileTypes: true})
   const token = state.find(({parentPath}) => parentPath.endsWith('tokens'))
-  const files = [
-    configOf(env),
-    join(env.SCENT_CONFIG_DIR ?? '', 'credentials.json'),
-    join(token?.parentPath ?? '', token?.name ?? ''),
-  ]
+  const files = [configOf(env), join(token?.parentPath ?? '', token?.name ?? '')]
   for (const file of files) chmodSync(file, 0o666)
   const first = await scent(env, ['auth', 'status', '--json'])
   expect(first.code).toBe(0)
@@ -64,6 +60,20 @@ test('files that other users could change are tightened, and it is said', async 
   await login(env, ...inFile)
   for (const file of files) expect([file, statSync(file).mode & 0o777]).toEqual([file, 0o600])
   expect((await scent(env, ['auth', 'status'])).stderr).not.toContain('mode 0')
+})
+
+test('secrets that other users can read are not used, nor added to', async () => {
+  const env = bareHome()
+  await login(env, ...inFile)
+  const file = join(env.SCENT_CONFIG_DIR ?? '', 'credentials.json')
+  const before = readFileSync(file, 'utf8')
+  chmodSync(file, 0o644)
+  for (const args of [loginArgs(...inFile)]) {
+    const {code, stderr} = await scent(env, args, `${SECRET}\n`)
+    expect(stderr.replaceAll('\n', ' ')).toContain('can be read by other users (chmod 600 it')
+    expect(code).not.toBe(0)
+  }
+  expect(readFileSync(file, 'utf8')).toBe(before)
 })
 
 describe('auth login', () => {

@@ -162,6 +162,7 @@ describe('cart import', () => {
 
   test('asks, and without a terminal wants --yes', async () => {
     const path = cartFile('ask.csv', ['D-1', one, 1])
+    shop.requests()
     const {error} = await shop.json(['cart', 'import', path], {code: 2})
     expect(error).toMatchObject({state: 'MISSING_INPUT', hint: 'Give --yes.'})
     expect(changes()).toEqual([])
