@@ -94,27 +94,48 @@ export async function readReturnable(client: Client, orderId: string): Promise<R
 type AskedLine = ReturnBody['lines'][number]
 
 /**
- * The lines of a return with their ids: one may be named by its SKU, if only one line of the order has that. Fails with
- * INVALID_INPUT, naming the lines.
+ * The body of a return as it was typed: a line may be named by its SKU, if only one line of the order has that, and the
+ * group may be left out, if only one was delivered. Fails with INVALID_INPUT or MISSING_INPUT, naming the choices.
  */
-export async function withLineIds(client: Client, orderId: string, asked: AskedLine[]): Promise<AskedLine[]> {
-  if (asked.every(({scentOrderLineId}) => isUuid(scentOrderLineId))) return asked
-  const {lines} = await readReturnable(client, orderId)
-  return asked.map((line) => {
-    const {scentOrderLineId: typed} = line
-    if (isUuid(typed)) return line
-    const found = lines.filter(({sku}) => sku?.toLowerCase() === typed.toLowerCase())
-    const [only] = found
-    if (only && found.length === 1) return {...line, scentOrderLineId: only.lineId}
-    const message = only
-      ? `${found.length} lines of the order are of ${JSON.stringify(typed)}.`
-      : `No line of the order is of ${JSON.stringify(typed)}.`
-    const named = (only ? found : lines).map(({lineId, sku}) => `${lineId} (${sku ?? 'no SKU'})`)
-    throw new Failure('INVALID_INPUT', {
-      message: `${message} Nothing was requested.`,
-      hint: `Give the id of a line: ${named.slice(0, 5).join(', ')}${named.length > 5 ? ', …' : ''}.`,
-      effect: 'none',
-    })
+export async function typedReturn(
+  client: Client,
+  orderId: string,
+  asked: AskedLine[],
+  group: string | undefined,
+): Promise<ReturnBody> {
+  if (group && asked.every(({scentOrderLineId}) => isUuid(scentOrderLineId)))
+    return {fulfillmentGroupId: group, lines: asked}
+  const choice = await readReturnable(client, orderId)
+  return {
+    fulfillmentGroupId: group ?? onlyGroup(choice),
+    lines: asked.map((line) => ({...line, scentOrderLineId: lineIdOf(choice, line.scentOrderLineId)})),
+  }
+}
+
+function onlyGroup({groups}: ReturnChoice): string {
+  const [only] = groups
+  if (!only) throw new Failure('BUSINESS_RETURN_REQUEST_GROUP_NOT_DELIVERED', {effect: 'none'})
+  if (groups.length === 1) return only.id
+  throw new Failure('MISSING_INPUT', {
+    message: `The order has ${groups.length} delivered groups: --line needs --group as well.`,
+    hint: `Give one of ${groups.map(({id}) => `--group ${id}`).join(', ')}.`,
+    effect: 'none',
+  })
+}
+
+function lineIdOf({lines}: ReturnChoice, typed: string): string {
+  if (isUuid(typed)) return typed
+  const found = lines.filter(({sku}) => sku?.toLowerCase() === typed.toLowerCase())
+  const [only] = found
+  if (only && found.length === 1) return only.lineId
+  const message = only
+    ? `${found.length} lines of the order are of ${JSON.stringify(typed)}.`
+    : `No line of the order is of ${JSON.stringify(typed)}.`
+  const named = (only ? found : lines).map(({lineId, sku}) => `${lineId} (${sku ?? 'no SKU'})`)
+  throw new Failure('INVALID_INPUT', {
+    message: `${message} Nothing was requested.`,
+    hint: `Give the id of a line: ${named.slice(0, 5).join(', ')}${named.length > 5 ? ', …' : ''}.`,
+    effect: 'none',
   })
 }
 

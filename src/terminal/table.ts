@@ -163,7 +163,8 @@ async function layOut(columns: {room: number; numeric?: boolean}[], texts: strin
     chars: bare,
     style: {head: [], border: [], 'padding-left': 0, 'padding-right': GAP},
   })
-  table.push(...texts)
+  // One by one: a call takes no more than some ten thousand arguments.
+  for (const row of texts) table.push(row)
   const lines = texts.length === 0 ? [] : table.toString().split('\n')
   return lines.map((line) => `${line.trimEnd()}\n`)
 }

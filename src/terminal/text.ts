@@ -67,16 +67,20 @@ export function wrap(text: string, room: number, hang = 0): string {
   return [...lines, line].join('\n')
 }
 
-/** A word in parts of at most `room` cells. */
+/** A word in parts of at most `room` cells: a list breaks after a comma, anything else where the room ends. */
 function partsOf(word: string, room: number): string[] {
   const parts = ['']
-  for (const {segment} of new Intl.Segmenter().segment(word)) {
-    const last = parts.pop() ?? ''
-    if (last !== '' && width(last) + width(segment) > room) parts.push(last, segment)
-    else parts.push(last + segment)
+  for (const piece of word.split(/(?<=,)/)) {
+    for (const segment of width(piece) <= room ? [piece] : graphemes(piece)) {
+      const last = parts.pop() ?? ''
+      if (last !== '' && width(last) + width(segment) > room) parts.push(last, segment)
+      else parts.push(last + segment)
+    }
   }
   return parts
 }
+
+const graphemes = (text: string) => Array.from(new Intl.Segmenter().segment(text), ({segment}) => segment)
 
 /** `text` in at most `room` cells of a terminal, its cut end shown as an ellipsis. */
 export function cut(text: string, room: number): string {

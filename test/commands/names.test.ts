@@ -343,26 +343,16 @@ describe('an order by its reference', () => {
 
   test('and a line by its SKU is what a return is requested by, and its number withdraws it', async () => {
     const groups = (await shop.json(['orders', 'track', 'PO-NAMED'])).fulfillmentGroups
-    const create = (line: string) =>
-      shop.scent([
-        'returns',
-        'create',
-        'PO-NAMED',
-        '--group',
-        groups[0].id,
-        '--line',
-        line,
-        '--yes',
-        '--json',
-      ])
+    const create = (line: string) => shop.scent(['returns', 'create', 'PO-NAMED', '--line', line, '--json'])
     const wrong = await create('RML-SAF-100=1:Damaged')
     expect([wrong.code, JSON.parse(wrong.stdout).error.message]).toEqual([
       2,
       'No line of the order is of "RML-SAF-100". Nothing was requested.',
     ])
     const made = JSON.parse((await create('rml-saf-050=1:Damaged')).stdout)
+    // The only group that was delivered is taken.
     const {items} = await shop.json(['returns', 'list', '--order', 'PO-NAMED'])
-    expect(items).toMatchObject([{id: made.id}])
+    expect(items).toMatchObject([{id: made.id, fulfillmentGroupId: groups[0].id}])
     const number = made.returnRequestNumber
     const missing = await run(`returns withdraw ${number}9 --yes`)
     expect([missing.code, oneLine(missing.stderr)]).toEqual([

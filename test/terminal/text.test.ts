@@ -95,6 +95,12 @@ describe('a text in lines', () => {
       'Type `scent\n  cart\n  show`.',
     ],
     ['breaks a word that is longer than a line', 'a bcdefghijkl m', 6, 'a bcde\n  fghi\n  jkl\n  m'],
+    [
+      'breaks a list after a comma',
+      '`--columns id,name,status,sku`',
+      14,
+      '`--columns\n  id,name,\n  status,sku`',
+    ],
     ['breaks no character', '香水香水香水', 5, '香\n  水\n  香\n  水\n  香\n  水'],
     ['counts no colours', '\u001b[31mError:\u001b[39m two', 10, '\u001b[31mError:\u001b[39m two'],
   ])('%s', (_, text, room, expected) => {

@@ -221,6 +221,20 @@ describe.each([80, 40])('in a terminal of %i columns', (columns) => {
     expect(code).toBe(0)
     expect(text).toContain('Sara, King Fahd Road 1, Riyadh, RRRD2929, SAU, +966501234567')
   })
+
+  test('an order from a lock asks for the address as the walk does', async () => {
+    await fill(2)
+    const {lockId} = await shop.json(['checkout', 'lock', '--customer', 'C-1'])
+    const argv = `orders create --lock ${lockId} --reference PO-LOCK --customer C-1 --address-city Riyadh`
+    const {code} = await run(
+      columns,
+      argv,
+      typed(undefined, 'RRRD2929', undefined, undefined, '+966501234567'),
+    )
+    expect(code).toBe(0)
+    const {items} = await shop.json(['orders', 'list', '--customer', 'C-1'])
+    expect(items).toMatchObject([{externalReference: 'PO-LOCK', outcome: 'placed'}])
+  })
 })
 
 test('the fee of a city is known from the orders of jobs as well', async () => {

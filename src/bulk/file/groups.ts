@@ -103,7 +103,7 @@ export async function* groupsIn(
     if (key === undefined) changed(row.line)
     const group = open.get(key) ?? {key, values, lines: [], rows: []}
     group.rows.push(row.line)
-    group.lines.push(...lines)
+    for (const line of lines) group.lines.push(line)
     open.set(key, group)
     if (group.rows.length < (index.get(key) ?? 1)) continue
     open.delete(key)

@@ -4,7 +4,7 @@ import {Failure} from '../../contract/failure.ts'
 import type {CreatedOrder} from '../../contract/orders.ts'
 import {orderByLock} from '../../flows/order/take-up.ts'
 import {readJson} from '../../store/input.ts'
-import {addressFlags, addressOf} from '../../terminal/address.ts'
+import {addressFlags, addressOf, askAddress, partOf} from '../../terminal/address.ts'
 import {apiFlags} from '../../terminal/flags.ts'
 import {nextText} from '../../terminal/next.ts'
 import {createdCard} from '../../terminal/views/checkout.ts'
@@ -31,10 +31,11 @@ export default class OrdersCreate extends ScentCommand {
 
   async run(): Promise<CreatedOrder> {
     const {flags} = await this.parse(OrdersCreate)
-    const address = await addressOf(flags, readJson)
-    if (!address) {
+    const ask = await this.ask()
+    const part = ask.interactive ? partOf(flags) : undefined
+    const address = part ? undefined : await addressOf(flags, readJson)
+    if (!address && !ask.interactive)
       throw new Failure('MISSING_INPUT', {message: 'The order needs a shipping address: --address FILE.'})
-    }
     const session = await this.session(flags)
     const order = openStory(
       (text) => this.note(text),
@@ -45,7 +46,7 @@ export default class OrdersCreate extends ScentCommand {
       reference: flags.reference,
       customerRef: flags.customer ?? null,
       lines: null,
-      address,
+      address: address ?? (await askAddress(ask, await tools.savedAddresses(), undefined, part)),
       discountCode: flags['discount-code'],
     }
     const place = () => orderByLock(tools, intent, flags.lock)

@@ -5,7 +5,7 @@ import {ScentCommand} from '../../command.ts'
 import {Failure} from '../../contract/failure.ts'
 import type {ReturnBody, ReturnRequest} from '../../contract/returns.ts'
 import {scentIdOf, withOrder} from '../../flows/order/named.ts'
-import {readReturnable, requestReturn, withLineIds} from '../../flows/returns.ts'
+import {readReturnable, requestReturn, typedReturn} from '../../flows/returns.ts'
 import {apiFlags, orderArg, requireUuid} from '../../terminal/flags.ts'
 import {nextText} from '../../terminal/next.ts'
 import {card} from '../../terminal/table.ts'
@@ -22,14 +22,14 @@ export default class ReturnsCreate extends ScentCommand {
 The one documented reason is Damaged. After a lost answer the request is asked once more, and found in the list if it was made already.`
   static override examples = [
     '<%= config.bin %> returns create PO-118',
-    '<%= config.bin %> returns create PO-118 --group b6c41220-c71d-401e-8033-a060b57915d7 --line NJD-LEA-050=1:Damaged',
+    '<%= config.bin %> returns create PO-118 --line NJD-LEA-050=1:Damaged',
     '<%= config.bin %> returns create 90bae10f-2603-42ed-9e88-4cb7a414536e --group b6c41220-c71d-401e-8033-a060b57915d7 --line 4350d60a-9c0b-4de2-93a4-b1e2348e8601=1:Damaged',
   ]
   static override args = {order: orderArg}
   static override flags = {
     ...apiFlags,
     group: Flags.string({
-      summary: 'Delivered fulfillment group; asked for in a terminal if there are several.',
+      summary: 'Delivered fulfillment group; needed only if there are several.',
       helpValue: 'UUID',
     }),
     line: Flags.string({
@@ -44,21 +44,19 @@ The one documented reason is Damaged. After a lost answer the request is asked o
     const {args, flags} = await this.parse(ReturnsCreate)
     const given = linesOf(flags.line)
     if (flags.group !== undefined) requireUuid('--group', flags.group)
-    if (given && !flags.group) throw new Failure('MISSING_INPUT', {message: '--line needs --group as well.'})
     if (!given && !(await this.ask()).interactive)
       throw new Failure('MISSING_INPUT', {
         message: 'Nobody can be asked for the lines to return.',
-        hint: `Give --group UUID, which \`scent orders track ${args.order}\` shows, and --line SKU=QTY:REASON.`,
+        hint: 'Give --line SKU=QTY:REASON, and --group UUID if several deliveries of the order arrived.',
       })
     const session = await this.session(flags)
     const {client} = session
     const names = orderNames(session, (text) => this.note(text))
     return withOrder(names, args.order, async (order) => {
       const orderId = await scentIdOf(client, order)
-      const body =
-        given && flags.group
-          ? {fulfillmentGroupId: flags.group, lines: await withLineIds(client, orderId, given)}
-          : await this.asked(client, {id: orderId, name: args.order}, flags.group)
+      const body = given
+        ? await typedReturn(client, orderId, given, flags.group)
+        : await this.asked(client, {id: orderId, name: args.order}, flags.group)
       const request = await requestReturn(client, orderId, body)
       this.show(card(request, returnColumns))
       this.aside(nextText('returns', 'list', '--order', args.order))

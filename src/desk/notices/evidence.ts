@@ -53,7 +53,6 @@ export function readEvidence(folders: Folders, identity: Identity, since: number
       imported: new Set(),
     },
   }
-  const told: Told[] = []
   const copies: Copy[] = []
   const spans = new Map<string, Listening>()
   const segments = segmentsOf(folders, identity, since)
@@ -63,7 +62,7 @@ export function readEvidence(folders: Folders, identity: Identity, since: number
     const span = spans.get(path)
     if (span && held) span.to = Number.POSITIVE_INFINITY
   }
-  told.push(...toldBy(copies))
+  const told = toldBy(copies)
   const answers = new Map<string, Answer>()
   for (const record of inboxJournal(folders, identity).records()) takeRecord(known, told, answers, record)
   const receipts = known.receipts.sort((a, b) => a.at - b.at)

@@ -46,7 +46,7 @@ export async function importNotices(folders: Folders, identity: Identity, text: 
     fresh.push({raw: read.raw, sha256: read.sha256})
     found.imported += 1
     if (read.notices.length === 0) found.otherEvents += 1
-    found.notices.push(...read.notices)
+    for (const notice of read.notices) found.notices.push(notice)
   }
   if (found.imported + found.known === 0) throw unreadable(found)
   const at = new Date().toISOString()
