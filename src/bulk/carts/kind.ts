@@ -1,6 +1,7 @@
 import {Failure} from '../../contract/failure.ts'
 import type {ImportMode} from '../../flows/cart/steps.ts'
 import {span} from '../../terminal/cells.ts'
+import {nextText} from '../../terminal/next.ts'
 import {counted} from '../../terminal/text.ts'
 import {lookUpSkus} from '../file/check.ts'
 import {appendAll, type JobDraft, type JobFile} from '../journal.ts'
@@ -90,6 +91,7 @@ function open(job: JobFile): OpenJob {
     run: (work) => runCarts(job, carts, work),
     report: () => reportOf(carts, job),
     verdict: () => verdictOn(carts, job),
+    next: () => nextText('checkout', '--customer', [...cartRowsOf(carts)][0]?.customerRef),
   }
 }
 

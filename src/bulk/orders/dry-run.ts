@@ -18,7 +18,7 @@ export async function dryRun(wish: Wish): Promise<DryRun> {
   const {plan} = planned
   const run = preview
     ? withPreviews(plan, await livePreviews(wish, planned), refused)
-    : {...plan, refused, total: null, baskets: null}
+    : {...plan, refused, baskets: null}
   screen.show(planCard(run), ...refusedTables(run))
   for (const text of [placedText(run), preview && unknownFees(run), shortText(run)])
     if (text) screen.note(text)

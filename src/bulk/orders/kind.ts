@@ -2,6 +2,7 @@ import type {Client} from '../../client/client.ts'
 import {isFailure} from '../../contract/failure.ts'
 import {digits} from '../../contract/money.ts'
 import {money, span} from '../../terminal/cells.ts'
+import {nextText} from '../../terminal/next.ts'
 import type {JobDraft, JobFile} from '../journal.ts'
 import {type Kind, type OpenJob, TOLD_MS, type Wish, type Work} from '../kind.ts'
 import type {Ledger} from '../records.ts'
@@ -63,6 +64,7 @@ function open(job: JobFile): OpenJob {
     proof: ({client}, note) => proofOf(client, orders, note),
     report: () => reportOf(orders, job),
     verdict: (note) => verdictOn(orders, job, note),
+    next: () => nextText('jobs', 'show', job.head.id, '--output', 'csv'),
   }
 }
 

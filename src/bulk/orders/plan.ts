@@ -30,6 +30,8 @@ export interface OrderPlan {
   goods: Digits | null
   /** What shipping costs by the fees of earlier orders; null if one of the cities is not known from them. */
   shipping: Digits | null
+  /** The goods and that shipping; null if one of them is not known. */
+  total: Digits | null
   /** Where to, with the fee that an earlier order was charged; null if there was none. */
   cities: CityPlan[]
   currency: string | null
@@ -37,7 +39,7 @@ export interface OrderPlan {
   requests: number
   /** How long these take at the quota of a job, in milliseconds. */
   leastMs: number
-  /** What the wallet holds now, and will when that is paid; null if that is not known. */
+  /** What the wallet holds now, and will when the total is paid, or else the goods; null if that is not known. */
   wallet: Digits | null
   walletAfter: Digits | null
 }
@@ -52,8 +54,6 @@ interface CityPlan {
 /** A plan with the orders that can't be made, and with what live previews say if they were asked for. */
 export interface DryRun extends Omit<OrderPlan, 'refused'> {
   refused: RefusedOrder[]
-  /** What the orders that can be made would be charged, shipping included; null if that is not known. */
-  total: Digits | null
   /** Different baskets, each of which was previewed once; null without previews. */
   baskets: number | null
 }
@@ -176,17 +176,22 @@ function planOf(
 ): Omit<OrderPlan, 'file'> {
   const goods = offers.size === 0 ? null : digits(sum.toFixed())
   const cities = [...places.values()]
+  const shipping = shippingOf(cities)
+  const total =
+    goods === null || shipping === null ? null : digits(exact(goods).plus(exact(shipping)).toFixed())
+  const cost = total ?? goods
   return {
     ...counts,
     placedBy: [...placedBy],
     goods,
-    shipping: shippingOf(cities),
+    shipping,
+    total,
     cities,
     currency: [...offers.values()].find(({currency}) => currency !== null)?.currency ?? null,
     requests,
     leastMs: leastMs(requests),
     wallet,
-    walletAfter: wallet === null || goods === null ? null : minus(wallet, goods),
+    walletAfter: wallet === null || cost === null ? null : minus(wallet, cost),
   }
 }
 

@@ -65,15 +65,15 @@ export function planCard(plan: OrderPlan | DryRun): Card<OrderPlan | DryRun> {
   const amount = (value: Digits | null | undefined): Cell => money(value, plan.currency ?? 'SAR')
   const run = 'baskets' in plan ? plan : undefined
   const lines = `file; orders; alreadyPlaced Placed before; refused Orders that can't be made; lines; units;
-    goods Goods incl. VAT; cities Shipping an order; shipping Shipping by these fees; total Total with shipping; baskets Baskets previewed; wallet Wallet now;
-    walletAfter Wallet after${run?.total == null ? ' the goods' : ''}; requests; leastMs Time at the quota`
+    goods Goods incl. VAT; cities Shipping an order; shipping Shipping by these fees; total Total with ${run?.baskets == null ? 'that ' : ''}shipping; baskets Baskets previewed; wallet Wallet now;
+    walletAfter Wallet after${plan.total === null ? ' the goods' : ''}; requests; leastMs Time at the quota`
   const fields = localColumns<OrderPlan | DryRun>(lines, {
     refused: ({refused}) => (Array.isArray(refused) ? refused.length : refused) || null,
     alreadyPlaced: ({alreadyPlaced}) => alreadyPlaced || null,
     goods: ({goods}) => amount(goods),
     cities: ({cities}) => feesText(cities, plan.currency) || null,
-    shipping: ({shipping, cities}) => (cities.length === 0 || run?.total != null ? null : amount(shipping)),
-    total: () => amount(run?.total),
+    shipping: ({shipping, cities}) => (cities.length === 0 || run?.baskets != null ? null : amount(shipping)),
+    total: ({total}) => amount(total),
     baskets: () => run?.baskets ?? null,
     wallet: ({wallet}) => amount(wallet),
     walletAfter: ({walletAfter}) => amount(walletAfter),
@@ -143,24 +143,31 @@ export const shortText = (plan: Pick<OrderPlan, 'walletAfter'>) =>
   isShort(plan) ? 'The wallet does not cover it.' : ''
 
 export function planQuestion(plan: OrderPlan): string {
-  const {orders, alreadyPlaced, refused, goods, shipping, currency} = plan
-  const fees = shipping === null ? '' : ` (${moneyText(shipping, currency)} by earlier orders)`
-  const cost =
-    goods === null ? 'at the prices of their locks' : `for ${moneyText(goods, currency)} plus shipping${fees}`
+  const {orders, alreadyPlaced, refused} = plan
   const more = refused === 0 ? '' : `${refused} more can't be made at present, and are tried all the same.`
   const count = orders - alreadyPlaced - refused
   const asked =
-    count === 0 ? 'Nothing can be ordered at present. Go on?' : `Place ${counted(count, 'order')} ${cost}?`
+    count === 0
+      ? 'Nothing can be ordered at present. Go on?'
+      : `Place ${counted(count, 'order')} ${costText(plan) || 'at the prices of their locks'}?`
   return [asked, more, placedText(plan), shortText(plan)].filter(Boolean).join(' ')
+}
+
+/** What a plan costs, as far as that is known; '' if nothing is. */
+function costText({goods, total, cities, currency}: OrderPlan): string {
+  if (cities.length === 0) return ''
+  if (total !== null) return `for ${moneyText(total, currency)}, with shipping as for earlier orders`
+  return goods === null ? '' : `for ${moneyText(goods, currency)} plus shipping`
 }
 
 /** A plan in one line, for the log of a script. */
 export function planText(plan: OrderPlan): string {
-  const {orders, lines, refused, goods, currency, wallet, requests, leastMs} = plan
+  const {orders, lines, refused, currency, wallet, requests, leastMs} = plan
+  const cost = costText(plan)
   const parts = [
     `${counted(orders, 'order')} of ${counted(lines, 'line')}`,
     ...(refused === 0 ? [] : [`${refused} of them can't be made at present`]),
-    ...(goods === null ? [] : [`${moneyText(goods, currency)} plus shipping`]),
+    ...(cost ? [cost] : []),
     ...(wallet === null ? [] : [`${moneyText(wallet, currency)} in the wallet`]),
     `${requests} requests`,
     timeText(leastMs),
