@@ -60,27 +60,41 @@ export async function removeSecret(folders: Folders, place: Place): Promise<bool
 }
 
 /**
+ * Where the signing secret of a subscription is kept: where the profile keeps its own. Undefined if the credential comes
+ * from the environment.
+ */
+export function webhookPlace(
+  {secret: {kind}}: Settings,
+  identity: Identity,
+  name: string,
+): Place | undefined {
+  // No profile can have such a name.
+  const account = `webhook ${identityName(identity)} ${name.toLowerCase()}`
+  return kind === 'environment' ? undefined : {kind, account}
+}
+
+/**
  * Returns what keeps the signing secret of a subscription where the profile keeps its own. That place is tried first:
  * the service tells such a secret once. Fails with INVALID_INPUT if the credential comes from the environment, and with
  * KEYCHAIN_UNAVAILABLE.
  */
 export async function openWebhookSecrets(
   folders: Folders,
-  {secret: {kind}}: Settings,
+  settings: Settings,
   identity: Identity,
 ): Promise<(webhookId: string, secret: string) => Promise<void>> {
-  if (kind === 'environment')
+  const probe = webhookPlace(settings, identity, 'probe')
+  if (probe === undefined)
     throw new Failure('INVALID_INPUT', {
       message:
         'The credential comes from the environment, and only a profile has a place to keep a signing secret.',
       hint: 'Choose a profile with --profile, or create one with `scent auth login`.',
       effect: 'none',
     })
-  // No profile can have such a name.
-  const placeOf = (name: string): Place => ({kind, account: `webhook ${identityName(identity)} ${name}`})
-  await saveSecret(folders, placeOf('probe'), 'probe')
-  await removeSecret(folders, placeOf('probe'))
-  return (webhookId, secret) => saveSecret(folders, placeOf(webhookId.toLowerCase()), secret)
+  await saveSecret(folders, probe, 'probe')
+  await removeSecret(folders, probe)
+  return (webhookId, secret) =>
+    saveSecret(folders, webhookPlace(settings, identity, webhookId) ?? probe, secret)
 }
 
 function readFile(folders: Folders): z.output<typeof secrets> {

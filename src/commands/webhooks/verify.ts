@@ -3,35 +3,39 @@ import * as Flags from '@oclif/core/flags'
 import {ScentCommand} from '../../command.ts'
 import {Failure} from '../../contract/failure.ts'
 import {momentOf} from '../../contract/forms.ts'
+import {openDesk} from '../../desk/desk.ts'
+import {webhookSecrets} from '../../desk/receipts/secrets.ts'
+import {besideOthers, storedCopy} from '../../desk/receipts/stored.ts'
 import {discoveryTable, type Fits, fitsCard, tellWhy, whyLines} from '../../desk/screens/signature.ts'
 import {type Captured, capturedIn} from '../../desk/signature/capture.ts'
 import {type Judging, judge, signatureIn, TOLERANCE} from '../../desk/signature/judge.ts'
-import {secretsOf} from '../../desk/signature/keys.ts'
 import {explain, type Why} from '../../desk/signature/reasons.ts'
 import {parseScheme} from '../../desk/signature/schemes.ts'
 import {type Discovery, discover} from '../../desk/signature/search.ts'
-import {readBytes, readInput} from '../../store/input.ts'
-import {outputFlags} from '../../terminal/flags.ts'
+import {readBytes} from '../../store/input.ts'
+import {apiFlags, requireUuid} from '../../terminal/flags.ts'
 import {counted, roomOf} from '../../terminal/text.ts'
 import {momentIn, timeFlag, timeHelp} from '../../terminal/times.ts'
 
 export default class WebhooksVerify extends ScentCommand {
   static override summary = 'Check the signature of a delivery, and say why it does not fit.'
   static override description =
-    `FILE is the raw body, or a delivery as JSON: "headers" as an object or as pairs, "body" as text, and if it is there "at", when it arrived. What the flags say goes before what the file says. The secret comes from stdin or SCENT_WEBHOOK_SECRET, never from a flag; several may be in force, one a line. Sends nothing, and needs no credential.\n\nIt exits with 0 if the signature fits, and otherwise with 6 (SIGNATURE_MISMATCH) and the reason: stale, no-signature, no-timestamp, form, body, secret, timestamp, scheme or nothing. If the body was rewritten on the way, or the secret must be read in another way, that is found by trying.\n\nSchemes: default ({timestamp}.{body}, SHA-256 in hex), standard (Standard Webhooks), stripe, slack and github; without --scheme all that sign a timestamp are tried. Others are written as input, hash, encoding and prefix: '{timestamp}.{body} sha256 hex v1='. --discover searches for the one that fits.\n\n${timeHelp}`
+    `FILE is the raw body, or a delivery as JSON: "headers" as an object or as pairs, "body" as text, and if it is there "at", when it arrived. Instead of it, --stored names an event that \`webhooks listen\` has kept; of its copies the one that is worth least is checked. What the flags say goes before what the file says. The secret comes from stdin, from SCENT_WEBHOOK_SECRET, or from where it is kept for the subscription, never from a flag; several may be in force, one a line. Sends nothing, and needs no credential.\n\nIt exits with 0 if the signature fits, and otherwise with 6 (SIGNATURE_MISMATCH) and the reason: stale, no-signature, no-timestamp, form, body, secret, timestamp, scheme or nothing. If the body was rewritten on the way, or the secret must be read in another way, that is found by trying.\n\nSchemes: default ({timestamp}.{body}, SHA-256 in hex), standard (Standard Webhooks), stripe, slack and github; without --scheme all that sign a timestamp are tried. Others are written as input, hash, encoding and prefix: '{timestamp}.{body} sha256 hex v1='. --discover searches for the one that fits.\n\n${timeHelp}`
   static override examples = [
     '<%= config.bin %> webhooks verify delivery.json --secret-stdin < secret.txt',
     '<%= config.bin %> webhooks verify body.json --signature "$SIGNATURE" --timestamp "$TIMESTAMP" --tolerance none --secret-stdin < secret.txt',
+    '<%= config.bin %> webhooks verify --stored 77e0a1 --secret-stdin < secret.txt',
     '<%= config.bin %> webhooks verify delivery.json --discover --secret-stdin < secret.txt',
   ]
   static override args = {
-    file: Args.string({
-      description: 'Raw body, or a delivery with its headers; - for stdin.',
-      required: true,
-    }),
+    file: Args.string({description: 'Raw body, or a delivery with its headers; - for stdin.'}),
   }
   static override flags = {
-    ...outputFlags,
+    ...apiFlags,
+    stored: Flags.string({
+      summary: 'An event that was received here, by its id or at least 6 characters of its beginning.',
+      helpValue: 'EVENT_ID',
+    }),
     signature: Flags.string({summary: 'What X-Service-Signature holds.', helpValue: 'TEXT'}),
     timestamp: Flags.string({summary: 'What X-Service-Timestamp holds.', helpValue: 'TEXT'}),
     id: Flags.string({
@@ -39,6 +43,11 @@ export default class WebhooksVerify extends ScentCommand {
       helpValue: 'ID',
     }),
     'secret-stdin': Flags.boolean({summary: 'Read the secret from stdin, or several, one a line.'}),
+    subscription: Flags.string({
+      summary: 'The subscription whose kept secret counts; of --stored, the one it was received for.',
+      helpValue: 'ID',
+      exclusive: ['secret-stdin'],
+    }),
     scheme: Flags.string({
       summary: 'How deliveries are signed: a name, or its written form.',
       helpValue: 'SCHEME',
@@ -53,14 +62,25 @@ export default class WebhooksVerify extends ScentCommand {
     discover: Flags.boolean({summary: 'Search all schemes that can be written for those that fit.'}),
   }
 
+  /** What the other receipts say about a reason. */
+  private others = (why: Why) => why
+
   async run(): Promise<Fits | {items: Discovery[]; tried: number}> {
     const {args, flags} = await this.parse(WebhooksVerify)
-    const scheme = flags.scheme === undefined ? undefined : parseScheme(flags.scheme)
+    requireOne(args.file, flags.stored)
+    if (flags.subscription !== undefined) requireUuid('--subscription', flags.subscription)
     const tolerance = toleranceOf(flags.tolerance)
-    const delivery = await deliveryIn(args.file, flags)
-    const secrets = await secretsIn(args.file, flags['secret-stdin'])
+    const asked = flags.scheme === undefined ? undefined : parseScheme(flags.scheme)
+    const desk = flags.stored !== undefined || flags.subscription !== undefined ? openDesk(flags) : undefined
+    const stored = desk && flags.stored !== undefined ? storedCopy(desk, flags.stored) : undefined
+    const delivery = withTold(stored?.delivery ?? (await deliveryIn(args.file, flags['secret-stdin'])), flags)
+    const {subscription = stored?.subscription, 'secret-stdin': stdin} = flags
+    const secrets = await webhookSecrets(desk, {stdin, subscription})
+    if (secrets.length === 0) throw withoutSecret(subscription)
     const arrived = flags.at === undefined ? delivery.at : momentOf(momentIn(flags.at, Date.now()))
+    const scheme = asked ?? stored?.scheme
     const judging: Judging = {secrets, scheme, tolerance, now: arrived ?? Date.now()}
+    if (stored && desk) this.others = (why) => besideOthers(desk, why)
     if (flags.discover) return this.discover(delivery, judging)
     const verdict = judge(delivery, judging)
     if (verdict.trust !== 'verified') throw this.refusal(explain(delivery, judging))
@@ -84,7 +104,8 @@ export default class WebhooksVerify extends ScentCommand {
   }
 
   /** In a terminal the reason is a screen; elsewhere it is in the details. */
-  private refusal(why: Why): Failure {
+  private refusal(found: Why): Failure {
+    const why = this.others(found)
     const {says, next} = tellWhy(why)
     if (!this.inTerminal) return new Failure('SIGNATURE_MISMATCH', {message: says, hint: next, details: why})
     process.stdout.write(`${whyLines(why, roomOf(process.stdout)).join('\n')}\n`)
@@ -98,9 +119,24 @@ interface Told {
   timestamp?: string | undefined
 }
 
-/** The delivery that is named: the only place that knows where deliveries come from. */
-async function deliveryIn(file: string, {id, signature, timestamp}: Told): Promise<Captured> {
-  const delivery = capturedIn(await readBytes(file), file === '-' ? 'stdin' : `"${file}"`)
+function requireOne(file: string | undefined, stored: string | undefined): void {
+  const hint = 'Give a file, - for stdin, or --stored with the id of an event that was received here.'
+  if (file === undefined && stored === undefined)
+    throw new Failure('MISSING_INPUT', {message: 'Which delivery?', hint})
+  if (file !== undefined && stored !== undefined)
+    throw new Failure('INVALID_INPUT', {message: 'Only one of a file and --stored can be checked.', hint})
+}
+
+async function deliveryIn(file = '-', secretStdin = false): Promise<Captured> {
+  if (secretStdin && file === '-')
+    throw new Failure('INVALID_INPUT', {
+      message: 'Only one of the delivery and the secret can be read from stdin.',
+    })
+  return capturedIn(await readBytes(file), file === '-' ? 'stdin' : `"${file}"`)
+}
+
+/** A delivery with what the flags say of it instead of its own headers. */
+function withTold(delivery: Captured, {id, signature, timestamp}: Told): Captured {
   const told = Object.entries({'x-service-signature': signature, 'x-service-timestamp': timestamp})
   const instead = told.flatMap(([name, value]): [string, string][] =>
     value === undefined ? [] : [[name, value]],
@@ -114,15 +150,10 @@ async function deliveryIn(file: string, {id, signature, timestamp}: Told): Promi
   })
 }
 
-async function secretsIn(file: string, fromStdin: boolean): Promise<string[]> {
-  if (fromStdin && file === '-')
-    throw new Failure('INVALID_INPUT', {
-      message: 'Only one of the delivery and the secret can be read from stdin.',
-    })
-  const secrets = secretsOf(fromStdin ? await readInput('-') : (process.env.SCENT_WEBHOOK_SECRET ?? ''))
-  if (secrets.length > 0) return secrets
-  throw new Failure('MISSING_INPUT', {
-    message: `There is no secret to check the signature with${fromStdin ? ' on stdin' : ''}.`,
+function withoutSecret(subscription: string | undefined): Failure {
+  const kept = subscription === undefined ? '' : `, and none is kept for subscription ${subscription}`
+  return new Failure('MISSING_INPUT', {
+    message: `There is no secret to check the signature with${kept}.`,
     hint: 'Pipe it into --secret-stdin, or set SCENT_WEBHOOK_SECRET.',
     details: {reason: 'no-secret'},
   })

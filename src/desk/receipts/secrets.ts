@@ -1,20 +1,11 @@
-import {text as readText} from 'node:stream/consumers'
 import {Failure} from '../../contract/failure.ts'
-import {readSecret, saveSecret} from '../../store/credentials.ts'
-import {identityName} from '../../store/paths.ts'
+import {readSecret, saveSecret, webhookPlace} from '../../store/credentials.ts'
+import {readInput} from '../../store/input.ts'
 import type {Desk} from '../desk.ts'
 import {secretsOf} from '../signature/keys.ts'
 
-type Env = Readonly<Record<string, string | undefined>>
-
-/** Where the signing secret of a subscription is kept: where the profile keeps its own. */
-function placeOf({identity, settings}: Desk, subscription: string) {
-  if (settings === undefined || settings.secret.kind === 'environment') return undefined
-  return {
-    kind: settings.secret.kind,
-    account: `webhook ${identityName(identity)} ${subscription.toLowerCase()}`,
-  }
-}
+const placeOf = ({identity, settings}: Desk, subscription: string) =>
+  settings && webhookPlace(settings, identity, subscription)
 
 /** Keeps it, if there is a place. Fails with KEYCHAIN_UNAVAILABLE. */
 export async function saveWebhookSecret(desk: Desk, subscription: string, secret: string): Promise<void> {
@@ -27,21 +18,20 @@ export async function saveWebhookSecret(desk: Desk, subscription: string, secret
  * kept for the subscription. Fails with INVALID_INPUT if stdin is empty, and with KEYCHAIN_UNAVAILABLE.
  */
 export async function webhookSecrets(
-  desk: Desk,
+  desk: Desk | undefined,
   {stdin, subscription}: {stdin: boolean; subscription: string | undefined},
-  env: Env = process.env,
 ): Promise<string[]> {
   if (stdin) {
-    const lines = secretsOf(await readText(process.stdin))
-    if (lines.length === 0)
-      throw new Failure('INVALID_INPUT', {
-        message: '--secret-stdin: stdin is empty.',
-        hint: 'Pipe the signing secret in; after a rotation one a line.',
-      })
-    return lines
+    const lines = secretsOf(await readInput('-'))
+    if (lines.length > 0) return lines
+    throw new Failure('INVALID_INPUT', {
+      message: '--secret-stdin: stdin is empty.',
+      hint: 'Pipe the signing secret in; after a rotation one a line.',
+    })
   }
-  if (env.SCENT_WEBHOOK_SECRET) return [env.SCENT_WEBHOOK_SECRET]
-  const kept = subscription === undefined ? undefined : await keptSecret(desk, subscription)
+  const given = secretsOf(process.env.SCENT_WEBHOOK_SECRET ?? '')
+  if (given.length > 0) return given
+  const kept = desk && subscription !== undefined ? await keptSecret(desk, subscription) : undefined
   return kept ? [kept] : []
 }
 

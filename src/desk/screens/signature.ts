@@ -51,10 +51,16 @@ interface Told {
 const give = (scheme = '') => `Give --scheme ${/\s/.test(scheme) ? `'${scheme}'` : scheme}`
 
 const tellings: Record<Why['reason'], (why: Why) => Told> = {
-  stale: ({ageSeconds = 0}) => ({
+  stale: ({ageSeconds = 0, change}) => ({
     says: `The signature fits, and is ${span(Math.abs(ageSeconds) * 1000)} ${ageSeconds < 0 ? 'ahead of its arrival' : 'old'}.`,
-    so: 'Either it was kept and sent again, or one of the two clocks is wrong.',
-    next: 'If you kept it yourself, say when it arrived with --at, or give --tolerance none; otherwise check the clock of this machine.',
+    so:
+      change === 'clock'
+        ? 'Other receipts are off by the same time, so the clock of this machine is wrong.'
+        : 'Either it was kept and sent again, or one of the two clocks is wrong.',
+    next:
+      change === 'clock'
+        ? 'Set the clock of this machine; until then, give --tolerance none.'
+        : 'If you kept it yourself, say when it arrived with --at, or give --tolerance none; otherwise check the clock of this machine.',
   }),
   'no-signature': () => ({
     says: 'The delivery has no signature: X-Service-Signature is missing or empty.',
@@ -90,12 +96,15 @@ const tellings: Record<Why['reason'], (why: Why) => Told> = {
     so: 'So the secret is right, and the body came as it was sent.',
     next: `${give(pin)}.`,
   }),
-  nothing: ({fingerprints = []}) => ({
+  nothing: ({fingerprints = [], fitted}) => ({
     says: 'The signature does not fit in any reading.',
-    so: `Most likely it was signed with another secret than ${fingerprints.length > 1 ? 'those' : 'the one'} given (fingerprint ${fingerprints.join(', ')}); or the body is not the one that was sent.`,
+    so: `Most likely it was signed with another secret than ${fingerprints.length > 1 ? 'those' : 'the one'} given (fingerprint ${fingerprints.join(', ')})${lastFitted(fitted)}; or the body is not the one that was sent.`,
     next: 'Compare the secret with the one that the subscription was created with. --discover tries other schemes.',
   }),
 }
+
+const lastFitted = (fitted?: string[]) =>
+  fitted ? `, and the one that fitted last has the fingerprint ${fitted.join(' or ')}` : ''
 
 function formOf({change, digits, of}: Why): Told {
   const kinds: Record<string, string> = {

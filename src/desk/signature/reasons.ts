@@ -35,7 +35,7 @@ export interface Why {
     | 'timestamp'
     | 'scheme'
     | 'nothing'
-  /** Of a `body`, a `secret`, a `timestamp` or a `form`: what undoes it, or what is wrong with it. */
+  /** Of a `body`, a `secret`, a `timestamp` or a `form`: what undoes it, or what is wrong with it. Of a `stale` one `clock`. */
   change?: string | undefined
   /** The scheme that fits; of a `stale` one and of `nothing` the one that was asked for. */
   scheme?: string
@@ -54,6 +54,8 @@ export interface Why {
   pin?: string
   /** Tells the secrets apart that were tried. */
   fingerprints?: string[]
+  /** Of the secrets of the last receipt whose signature fitted. */
+  fitted?: string[]
 }
 
 /** Finds out why a delivery is not verified. Takes some milliseconds for 1 KiB, and two seconds at most. */

@@ -1,0 +1,97 @@
+// webhooks verify --stored by the built program: what a listener has kept is taken apart later.
+import {afterAll, beforeAll, expect, test} from 'vitest'
+import {type Listening, listening, secret} from '../support/listening.ts'
+import {drawn, inTerminal, oneLine} from '../support/pty.ts'
+import {scent} from '../support/scent.ts'
+import {emptyUser} from '../terminal/stage.ts'
+
+const env = emptyUser()
+const given = {...env, SCENT_WEBHOOK_SECRET: secret}
+const event = (eventId: string) => JSON.stringify({eventId, eventType: 'order.completed', data: {a: 1}})
+const spaced = (text: string) => text.replace(/(,|":)/g, '$1 ')
+
+let listener: Listening
+beforeAll(async () => {
+  listener = await listening(env)
+  const send = async (body: string, status: number, letter?: object) =>
+    expect([body, await listener.send(body, letter)]).toEqual([body, status])
+  await send(event('77e0a1-good'), 200)
+  await send(event('77e0a2-changed'), 200)
+  await send(spaced(event('77e0a2-changed')), 401, {signed: event('77e0a2-changed')})
+  await send(event('stale-1'), 401, {age: 4_000})
+  await send(event('foreign-1'), 401, {secret: 'another'})
+})
+afterAll(() => listener.stop())
+
+const verify = async (id: string, ...more: string[]) => {
+  const {code, stdout} = await scent(given, ['webhooks', 'verify', '--stored', id, '--json', ...more])
+  return {code, document: JSON.parse(stdout)}
+}
+
+test('a delivery that fitted fits later too, at the time at which it came, named by the beginning of its id', async () => {
+  for (const id of ['77e0a1-good', '77e0a1'])
+    expect(await verify(id)).toMatchObject({
+      code: 0,
+      document: {fits: true, scheme: 'default', ageSeconds: 0},
+    })
+})
+
+test('of an event that came well and changed, the changed copy is explained', async () => {
+  const {code, document} = await verify('77e0a2-changed')
+  expect(code).toBe(6)
+  expect(document.error).toMatchObject({
+    state: 'SIGNATURE_MISMATCH',
+    details: {reason: 'body', change: 'compact'},
+  })
+})
+
+test('an id that fits two events, is too short, or is unknown is told so', async () => {
+  expect(await verify('77e0a')).toMatchObject({code: 2, document: {error: {state: 'INVALID_INPUT'}}})
+  await listener.send(event('same-beginning-1'))
+  await listener.send(event('same-beginning-2'))
+  const {code, document} = await verify('same-beg')
+  expect([code, document.error.message]).toEqual([2, expect.stringContaining('fits 2 events')])
+  expect(await verify('unknown-id')).toMatchObject({code: 5, document: {error: {state: 'NOTHING_MATCHED'}}})
+  expect(await verify('__proto__')).toMatchObject({code: 5})
+  expect(await verify('../../../etc/passwd')).toMatchObject({code: 5})
+})
+
+test('a file and --stored, or neither, are refused', async () => {
+  const both = await scent(given, ['webhooks', 'verify', 'x.json', '--stored', '77e0a1', '--json'])
+  expect([both.code, JSON.parse(both.stdout).error.state]).toEqual([2, 'INVALID_INPUT'])
+  const none = await scent(given, ['webhooks', 'verify', '--json'])
+  expect([none.code, JSON.parse(none.stdout).error.state]).toEqual([2, 'MISSING_INPUT'])
+  const bad = await verify('77e0a1', '--subscription', 'nonsense')
+  expect(bad).toMatchObject({
+    code: 2,
+    document: {error: {message: expect.stringContaining('--subscription')}},
+  })
+})
+
+test('a delivery that is off by the same time as others tells that a clock is wrong', async () => {
+  const stale = async () => (await verify('stale-1')).document.error.details
+  expect(await stale()).toMatchObject({reason: 'stale', ageSeconds: 4_000})
+  expect(await stale()).not.toHaveProperty('change')
+  for (const id of ['stale-2', 'stale-3']) await listener.send(event(id), {age: 4_010})
+  expect(await stale()).toMatchObject({reason: 'stale', change: 'clock'})
+  expect((await verify('stale-1', '--tolerance', 'none')).code).toBe(0)
+  expect((await verify('stale-1', '--at', new Date(Date.now() - 4_000_000).toISOString())).code).toBe(0)
+})
+
+test('a foreign secret is told with the fingerprint of the one that fitted last', async () => {
+  const {document} = await verify('foreign-1')
+  const {reason, fingerprints, fitted} = document.error.details
+  expect([reason, fitted]).toEqual(['nothing', fingerprints])
+  const wrong = {...env, SCENT_WEBHOOK_SECRET: 'wrong'}
+  const {code, text} = await inTerminal(wrong, ['webhooks', 'verify', '--stored', '77e0a1'], {columns: 80})
+  expect(code).toBe(6)
+  expect(oneLine(text)).toContain(`the one that fitted last has the fingerprint ${fitted[0]}`)
+})
+
+test.each([80, 40])('a screen of %i columns says what was changed on the way', async (columns) => {
+  const {code, text} = await inTerminal(given, ['webhooks', 'verify', '--stored', '77e0a2'], {columns})
+  const {lines, broken} = drawn(text, columns)
+  expect([code, broken]).toEqual([6, []])
+  expect(oneLine(text)).toContain('fits it when its JSON is written without spaces')
+  expect(lines.join('\n')).toContain('signed  ')
+})
