@@ -149,7 +149,7 @@ const endless =
   /^scent (webhooks deliveries .* --watch|webhooks listen (?!.*--for )|sandbox start (?!--detach))/
 /** Those whose exit code says what they found: nothing, here, or that they can't know. */
 const verdicts: [RegExp, number][] = [
-  [/^scent webhooks (events|listen --limit)/, 5],
+  [/^scent webhooks (events|listen --limit|verify --stored)/, 5],
   [/^scent notices inbox --due-within/, 12],
 ]
 /** Those that go by the profiles of this machine, and not by what the environment says. */

@@ -1,4 +1,5 @@
 import {execFileSync} from 'node:child_process'
+import {createHmac} from 'node:crypto'
 import {mkdirSync, readFileSync} from 'node:fs'
 import {join} from 'node:path'
 import {afterAll, beforeAll, describe, expect, it} from 'vitest'
@@ -114,4 +115,27 @@ describe('the signing secret of a subscription', () => {
       expect(made()).toBe(before)
     }),
   )
+})
+
+it('that `listen --save-secret` keeps is the one that `verify --subscription` checks with', async () => {
+  const env = await loggedIn(bareHome(), 'file')
+  const id = 'c6c0dd6c-5d76-4b5d-9eff-250400d2b556'
+  const listen = ['webhooks', 'listen', '--port', '0', '--for', '1s', '--subscription', id]
+  const given = {...env, SCENT_WEBHOOK_SECRET: 'the secret'}
+  expect(await scent(given, [...listen, '--save-secret'])).toMatchObject({code: 0})
+  const at = 1_795_341_600
+  const mac = createHmac('sha256', 'the secret').update(`${at}.{}`).digest('hex')
+  const told = ['--signature', mac, '--timestamp', String(at), '--tolerance', 'none', '--json']
+  const verify = (subscription: string) =>
+    scent(env, ['webhooks', 'verify', '-', '--subscription', subscription, ...told], '{}')
+  expect(await verify(id.toUpperCase())).toMatchObject({code: 0})
+  const other = await verify(id.replace('c6', 'd7'))
+  expect([other.code, JSON.parse(other.stdout).error.details]).toEqual([2, {reason: 'no-secret'}])
+  const several = await scent(env, [...listen, '--save-secret', '--secret-stdin'], 'one\ntwo\n')
+  expect([several.code, several.stderr]).toEqual([2, expect.stringContaining('keeps one secret, and 2 were')])
+  const nowhere = await scent({...given, SCENT_CLIENT_ID: 'x', SCENT_CLIENT_SECRET: 'y'}, [
+    ...listen,
+    '--save-secret',
+  ])
+  expect([nowhere.code, nowhere.stderr]).toEqual([2, expect.stringContaining('comes from the environment')])
 })

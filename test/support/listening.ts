@@ -71,7 +71,7 @@ export async function listening(env: NodeJS.ProcessEnv, ...argv: string[]): Prom
 export const macOf = (text: string | Buffer, at: number, key = secret) =>
   `v1=${createHmac('sha256', key).update(`${at}.`).update(text).digest('hex')}`
 
-function deliver(port: number, body: string | Buffer, letter: Letter = {}): Promise<number> {
+export function deliver(port: number, body: string | Buffer, letter: Letter = {}): Promise<number> {
   const at = Math.floor(Date.now() / 1000) - (letter.age ?? 0)
   const headers = {
     'Content-Type': 'application/json',

@@ -1,21 +1,22 @@
-import {openSync, writeSync} from 'node:fs'
 import * as Flags from '@oclif/core/flags'
 import {ScentCommand} from '../../command.ts'
 import {Failure} from '../../contract/failure.ts'
 import {type Desk, openDesk} from '../../desk/desk.ts'
 import {receiverUrl} from '../../desk/listener/forward.ts'
-import {type ListenerEvent, openListener, type Whole} from '../../desk/listener/listener.ts'
+import {openListener} from '../../desk/listener/listener.ts'
 import {openQueue} from '../../desk/listener/queue.ts'
 import {type Own, ownSubscription} from '../../desk/listener/subscribe.ts'
-import {encodeBody, keptHeaders} from '../../desk/receipts/body.ts'
-import {webhookSecrets} from '../../desk/receipts/secrets.ts'
+import type {ListenerEvent, Whole} from '../../desk/listener/told.ts'
+import {isWanted, openSave} from '../../desk/listener/wanted.ts'
+import {keepSecret, webhookSecrets} from '../../desk/receipts/secrets.ts'
+import {dueIn, liveHead, liveLine, nextOf, stateText} from '../../desk/screens/live.ts'
 import {type Line, liveColumns} from '../../desk/screens/receipts.ts'
 import {TOLERANCE} from '../../desk/signature/judge.ts'
 import {parseScheme} from '../../desk/signature/schemes.ts'
 import {isLoopback} from '../../store/profiles.ts'
 import {findSandbox} from '../../store/sandbox.ts'
 import {apiFlags, requireUuid, type SessionFlags} from '../../terminal/flags.ts'
-import {counted} from '../../terminal/text.ts'
+import {counted, paintFor, roomOf} from '../../terminal/text.ts'
 import {secondsFlag} from '../../terminal/times.ts'
 
 /** Tried first, so that a tunnel keeps its target over restarts. */
@@ -57,6 +58,10 @@ The signing secret comes from stdin, from SCENT_WEBHOOK_SECRET, or from the keyc
     body: Flags.boolean({summary: 'Show the bodies too.'}),
     'secret-stdin': Flags.boolean({summary: 'Read the signing secret from stdin; several, one a line.'}),
     subscription: Flags.string({summary: 'The subscription that it listens for.', helpValue: 'ID'}),
+    'save-secret': Flags.boolean({
+      summary: 'Keep the secret for --subscription where the profile keeps its own.',
+      dependsOn: ['subscription'],
+    }),
     scheme: Flags.string({
       summary: 'How deliveries are signed; see `webhooks verify`. By default what fits first.',
       helpValue: 'SCHEME',
@@ -81,6 +86,8 @@ The signing secret comes from stdin, from SCENT_WEBHOOK_SECRET, or from the keyc
 
   /** How many were shown, of how many that were asked for. */
   private shown = 0
+  /** Why a delivery was refused last. */
+  private refused: string | null = null
 
   async run(): Promise<undefined> {
     const {flags} = await this.parse(WebhooksListen)
@@ -93,8 +100,10 @@ The signing secret comes from stdin, from SCENT_WEBHOOK_SECRET, or from the keyc
     const stop = this.interrupts.until('unheard')
     const lines = openQueue<Line>()
     const source = await this.source(flags, desk, publicUrl || undefined)
+    const draws = this.inTerminal && flags.columns === undefined
     const put = (line: Line) => {
-      lines.add(line)
+      if (draws) this.draw(line)
+      else lines.add(line)
       this.shown += 1
       if (this.shown === limit) lines.end()
     }
@@ -120,7 +129,7 @@ The signing secret comes from stdin, from SCENT_WEBHOOK_SECRET, or from the keyc
       if (limit !== undefined && this.shown < limit && !stop.aborted)
         this.finding(new Failure('NOTHING_MATCHED', {message: `${came} came, and ${limit} were waited for.`}))
     })
-    if (this.streams) for await (const _ of rows);
+    if (this.streams || draws) for await (const _ of rows);
     else this.show({rows, columns: liveColumns, live: true})
     return undefined
   }
@@ -130,6 +139,7 @@ The signing secret comes from stdin, from SCENT_WEBHOOK_SECRET, or from the keyc
     const {subscription} = flags
     if (!flags.subscribe) {
       const secrets = await webhookSecrets(desk, {stdin: flags['secret-stdin'], subscription})
+      if (flags['save-secret'] && subscription) await keepSecret(desk, subscription, secrets)
       const begin = async () => ({secrets, subscription: subscription ?? null})
       return {begin, release: async () => {}}
     }
@@ -150,8 +160,9 @@ The signing secret comes from stdin, from SCENT_WEBHOOK_SECRET, or from the keyc
       void this.event(event)
       if (event.event === 'ready' || event.event === 'state') this.sayState(event)
       if (event.event === 'delivery' && whole) {
-        const {event: _, ...line} = event
-        if (save) save(line, whole)
+        const {event: _, ...facts} = event
+        const line = {...facts, due: dueIn(whole)}
+        if (save) save(facts, whole)
         if (body && !this.streams) this.note(whole.body.toString('utf8'))
         if (forwards && event.answered < 300) waiting.set(keyOf({...event, receivedAt: event.at}), line)
         else put(line)
@@ -171,7 +182,18 @@ The signing secret comes from stdin, from SCENT_WEBHOOK_SECRET, or from the keyc
       const signatures = event.checked ? 'signatures checked' : 'SIGNATURES NOT CHECKED: no secret was given'
       const known = event.known > 0 ? ` · ${counted(event.known, 'earlier event')} known` : ''
       this.note(`Ready on ${event.public ?? event.url} · ${signatures}${known}`)
-    } else this.note(stateWords[event.why ?? ''] ?? 'All is well again.')
+    } else this.note(stateText(event))
+  }
+
+  /** A row at once, so that what is said of it stands below it. */
+  private draw(line: Line): void {
+    const paint = paintFor(process.stdout)
+    const head = this.shown === 0 ? liveHead(roomOf(process.stdout), paint) : ''
+    process.stdout.write(head + liveLine(line, roomOf(process.stdout), paint))
+    if (line.answered !== 401 || line.why === this.refused) return
+    this.refused = line.why
+    // Below what is said of the listener itself.
+    setImmediate(() => this.note(nextOf(line)))
   }
 
   private say(text: string): void {
@@ -179,45 +201,22 @@ The signing secret comes from stdin, from SCENT_WEBHOOK_SECRET, or from the keyc
   }
 }
 
-const stateWords: {[why: string]: string} = {
-  store: 'Nothing can be written: deliveries get 503, and the service sends them again. It tries each 5 s.',
-  'tunnel-lost': 'The public URL does not lead here: check the tunnel or proxy.',
-  'forward-failing': 'The receiver failed three times in a row. What it missed is stored.',
-  refusing: 'One of the last 10 deliveries was refused: `scent webhooks events --trust refused`.',
-  behind: 'The receiver is slower than the deliveries. What it misses is stored.',
-  'disk-low': 'Less than 200 MiB are free on the disk.',
-  slept: 'This machine slept, and nothing was received meanwhile.',
-}
-
 type SourceFlags = SessionFlags & {
   subscribe: boolean
   subscription: string | undefined
   'secret-stdin': boolean
+  'save-secret': boolean
   event: string[] | undefined
 }
 
 interface Telling {
   body: boolean
   forwards: boolean
-  save: ((line: Line, whole: Whole) => void) | '' | undefined
+  save: ReturnType<typeof openSave> | '' | undefined
 }
 
 const keyOf = ({eventId, receivedAt}: {eventId: string | null; receivedAt: string}) =>
   `${eventId} ${receivedAt}`
-
-interface Wanted {
-  event: string[] | undefined
-  notices: boolean
-  order: string | undefined
-  problems: boolean
-}
-
-function isWanted({event, notices, order, problems}: Wanted, one: Whole): boolean {
-  if (event && !event.includes(one.eventType ?? '')) return false
-  if (notices && one.notices.length === 0) return false
-  if (order !== undefined && !one.body.includes(order)) return false
-  return !problems || one.copy > 1 || one.answered >= 300
-}
 
 /** All types of the sandbox: of the service no list is shown. */
 function sandboxTypes({folders, settings}: Desk): string[] {
@@ -243,13 +242,4 @@ function publicOf(text: string): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined
   if (url && /^https?:$/.test(url.protocol)) return url
   throw new Failure('INVALID_INPUT', {message: `--public-url "${text}" is not a valid URL.`})
-}
-
-/** Appends to a file of the user's, which nobody else may read. */
-function openSave(path: string): (line: Line, whole: Whole) => void {
-  const fd = openSync(path, 'a', 0o600)
-  return (line, {headers, body}) => {
-    const text = {event: 'delivery', ...line, headers: keptHeaders(headers), ...encodeBody(body)}
-    writeSync(fd, `${JSON.stringify(text)}\n`)
-  }
 }

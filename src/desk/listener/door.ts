@@ -35,7 +35,7 @@ const CONNECTIONS = 32
 export const FORWARDED = 'X-Scent-Forwarded'
 export const PROBE = 'X-Scent-Probe'
 
-export interface Door {
+interface Door {
   port: number
   close(): Promise<void>
 }

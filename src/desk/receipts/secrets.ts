@@ -1,5 +1,5 @@
 import {Failure} from '../../contract/failure.ts'
-import {readSecret, saveSecret, webhookPlace} from '../../store/credentials.ts'
+import {openWebhookSecrets, readSecret, saveSecret, webhookPlace} from '../../store/credentials.ts'
 import {readInput} from '../../store/input.ts'
 import type {Desk} from '../desk.ts'
 import {secretsOf} from '../signature/keys.ts'
@@ -11,6 +11,22 @@ const placeOf = ({identity, settings}: Desk, subscription: string) =>
 export async function saveWebhookSecret(desk: Desk, subscription: string, secret: string): Promise<void> {
   const place = placeOf(desk, subscription)
   if (place) await saveSecret(desk.folders, place, secret)
+}
+
+/**
+ * Keeps the one secret that was given. Fails with INVALID_INPUT if there are none or several, or the profile has no place
+ * for it, and with KEYCHAIN_UNAVAILABLE.
+ */
+export async function keepSecret(desk: Desk, subscription: string, secrets: string[]): Promise<void> {
+  const {folders, identity, settings} = desk
+  const [secret, ...others] = secrets
+  if (secret === undefined || others.length > 0)
+    throw new Failure('INVALID_INPUT', {
+      message: `--save-secret keeps one secret, and ${secrets.length} were given.`,
+      hint: 'Pipe just the one that is in force into --secret-stdin.',
+    })
+  if (settings === undefined) throw new Failure('NO_CREDENTIALS')
+  await (await openWebhookSecrets(folders, settings, identity))(subscription, secret)
 }
 
 /**

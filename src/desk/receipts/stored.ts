@@ -26,6 +26,7 @@ export function storedCopy({folders, identity}: Desk, start: string): Stored {
   if (worst === undefined)
     throw new Failure('NOTHING_MATCHED', {
       message: `No event whose id begins with "${start}" was received here.`,
+      hint: '`scent webhooks events` shows those that were.',
     })
   const {record, segment} = worst
   const {headers, path, eventId} = record

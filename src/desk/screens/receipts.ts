@@ -1,8 +1,9 @@
 import {type Cell, time} from '../../terminal/cells.ts'
 import {type Column, localColumns} from '../../terminal/columns.ts'
-import type {Delivered} from '../listener/listener.ts'
+import {type Delivered, NOT_STORED} from '../listener/told.ts'
 import type {Copy, RecordedEvent} from '../receipts/recorded.ts'
 import type {Received} from '../receipts/records.ts'
+import {wordsOfRecord} from '../signature/words.ts'
 
 /** A copy that arrived, and how it was handed on. */
 export interface Line extends Delivered {
@@ -12,28 +13,29 @@ export interface Line extends Delivered {
 }
 
 /** What the copy is worth, in a word or two. */
-function signed({trust, why, copy, differs}: Pick<Line, 'trust' | 'why' | 'copy' | 'differs'>): Cell {
-  if (trust === 'refused') return {kind: 'badge', text: `WRONG: ${why}`, tone: 'bad'}
-  if (trust === 'stale') return {kind: 'badge', text: 'TOO OLD', tone: 'bad'}
-  if (differs) return {kind: 'badge', text: 'again, OTHER BYTES', tone: 'bad'}
+export function signed({trust, why, copy, differs}: Pick<Line, 'trust' | 'why' | 'copy' | 'differs'>): Cell {
+  const bad = (text: string): Cell => ({kind: 'badge', text, tone: 'bad'})
+  if (why === NOT_STORED) return bad('NOT STORED')
+  if (trust === 'refused' || trust === 'stale') return bad(`WRONG: ${wordsOfRecord(why)}`)
+  if (differs) return bad('again, OTHER BYTES')
   if (copy > 1) return 'again, same'
   return trust === 'verified' ? {kind: 'badge', text: 'fits', tone: 'good'} : 'not checked'
 }
 
-function handedOn(forward: Line['forward'] | null): Cell {
+export function handedOn(forward: Line['forward'] | null): Cell {
   if (!forward) return null
   const {status, ms, error} = forward
   const isWell = status !== null && status < 300
-  return {kind: 'badge', text: `${status ?? error} ${ms} ms`, tone: isWell ? 'good' : 'bad'}
+  return {kind: 'badge', text: `${status ?? error}  ${ms} ms`, tone: isWell ? 'good' : 'bad'}
 }
 
-const clock = ({at}: Line): Cell => new Date(at).toTimeString().slice(0, 8)
+export const timeOfDay = ({at}: {at: string}): string => new Date(at).toTimeString().slice(0, 8)
 
 /** Copies as they arrive. */
 export const liveColumns: Column<Line>[] = localColumns<Line>(
   `at! Time; eventType! Event; trust! Signed; forward.status Forwarded; due Notice; eventId- Event id;
     notices+; why+; copy+; differs+; bytes+; answered+`,
-  {at: clock, trust: signed, 'forward.status': ({forward}) => handedOn(forward)},
+  {at: timeOfDay, trust: signed, 'forward.status': ({forward}) => handedOn(forward)},
 )
 
 /** Events of the record, one row each. */

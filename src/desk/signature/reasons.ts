@@ -58,8 +58,11 @@ export interface Why {
   fitted?: string[]
 }
 
-/** Finds out why a delivery is not verified. Takes some milliseconds for 1 KiB, and two seconds at most. */
-export function explain(arrived: Arrived, judging: Judging): Why {
+/**
+ * Finds out why a delivery is not verified. Takes some milliseconds for 1 KiB, and two seconds at most, unless fewer bytes
+ * may be hashed.
+ */
+export function explain(arrived: Arrived, judging: Judging, mostBytes?: number): Why {
   const {secrets, scheme, now} = judging
   const verdict = judge(arrived, judging)
   if (verdict.trust === 'unchecked') return {reason: 'no-secret'}
@@ -67,7 +70,7 @@ export function explain(arrived: Arrived, judging: Judging): Why {
     return {reason: 'stale', scheme: verdict.scheme.name, ageSeconds: verdict.ageSeconds ?? 0}
   const seen = signatureIn(arrived)
   if ('why' in seen) return seen.why === 'form' ? {reason: 'form', change: 'two'} : {reason: seen.why}
-  const trial = openTrial(arrived, seen)
+  const trial = openTrial(arrived, seen, mostBytes)
   const probe = {arrived, seen, secrets, now, trial}
   const why = inOneOf(probe, scheme) ??
     wrongForm(seen, scheme ?? likely(seen)[0]) ??

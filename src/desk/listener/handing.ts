@@ -1,0 +1,46 @@
+import {sha256} from '../receipts/body.ts'
+import type {ReceiptRecord} from '../receipts/records.ts'
+import {forward} from './forward.ts'
+import type {Health} from './health.ts'
+import {type ListenerEvent, now, type Whole} from './told.ts'
+
+/** Deliveries that wait to be forwarded. */
+const LONGEST_QUEUE = 1_000
+
+type Handed = Extract<ReceiptRecord, {kind: 'forwarded'}>
+
+interface HandingOptions {
+  forwardTo?: URL | undefined
+  health: Health
+  note(record: Handed): void
+  tell(event: ListenerEvent): void
+}
+
+/** Hands deliveries on, one after the other in their order, to one receiver. */
+export function openHanding({forwardTo, health, note, tell}: HandingOptions) {
+  const waiting: Whole[] = []
+  let running: Promise<void> | undefined
+  const isBehind = () => health.fail('behind', waiting.length > LONGEST_QUEUE / 2)
+  const run = async (to: URL) => {
+    for (let next = waiting.shift(); next; next = waiting.shift()) {
+      const done = await forward(to, next)
+      const {body: _, ...facts} = done
+      note({kind: 'forwarded', at: now(), receivedAt: next.at, sha256: sha256(next.body), ...facts})
+      tell({event: 'forward', eventId: next.eventId, receivedAt: next.at, ...done})
+      health.forwarded(done.status !== null && done.status < 300)
+      isBehind()
+    }
+    running = undefined
+  }
+  return {
+    add(whole: Whole) {
+      if (!forwardTo) return
+      // The oldest go: they are stored, and can be replayed.
+      if (waiting.length >= LONGEST_QUEUE) waiting.shift()
+      waiting.push(whole)
+      isBehind()
+      running ??= run(forwardTo)
+    },
+    close: async () => running,
+  }
+}

@@ -1,0 +1,70 @@
+import {isFailure} from '../../contract/failure.ts'
+import type {Folders, Identity} from '../../store/paths.ts'
+import type {Opened, Received} from '../receipts/records.ts'
+import {openReceipts, type Receipts} from '../receipts/segment.ts'
+import type {Health} from './health.ts'
+
+/** What was refused is kept within these bounds of one run; beyond them it is counted. */
+const QUARANTINE = {bytes: 64 * 1024 * 1024, copies: 5_000}
+
+export type Kept = Omit<Received, 'kind' | 'n'>
+
+interface KeeperOptions {
+  folders: Folders
+  identity: Identity
+  health: Health
+  opened(): Omit<Opened, 'kind'>
+}
+
+/** Writes receipts down. A disk that refuses is told, and tried again with a new file. */
+export type Keeper = ReturnType<typeof openKeeper>
+
+export function openKeeper({folders, identity, health, opened}: KeeperOptions) {
+  const open = () => openReceipts(folders, identity, opened)
+  const refused = {copies: 0, bytes: 0, dropped: 0}
+  let receipts: Receipts | undefined
+  const keep = async (record: Kept, {sync}: {sync: boolean}): Promise<boolean> => {
+    const store = receipts
+    if (store === undefined) return false
+    try {
+      await store.keep(record, {sync})
+      return true
+    } catch (error) {
+      if (!isFailure(error)) throw error
+      if (receipts === store) receipts = undefined
+      health.fail('store', true)
+      return false
+    }
+  }
+  return {
+    /** Fails with FILE_FAILED. */
+    async start() {
+      receipts = await open()
+    },
+    /** Writes a receipt; false if the disk refuses. */
+    keep: (record: Kept) => keep(record, {sync: true}),
+    /** Writes what was refused, while there is room for it; it is not waited for. */
+    async quarantine(record: Kept): Promise<boolean> {
+      const isFull = refused.copies >= QUARANTINE.copies || refused.bytes + record.bytes > QUARANTINE.bytes
+      if (isFull) {
+        refused.dropped += 1
+        return false
+      }
+      refused.copies += 1
+      refused.bytes += record.bytes
+      return keep(record, {sync: false})
+    },
+    note(record: Parameters<Receipts['note']>[0]) {
+      // What is lost with it says only what the listener did; a disk that fails is told by the next delivery.
+      receipts?.note(record).catch(() => {})
+    },
+    /** How many were refused and not kept. */
+    dropped: () => refused.dropped,
+    async retry() {
+      if (receipts !== undefined) return
+      receipts = await open().catch(() => undefined)
+      if (receipts) health.fail('store', false)
+    },
+    close: async () => receipts?.close().catch(() => {}),
+  }
+}

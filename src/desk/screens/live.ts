@@ -1,0 +1,78 @@
+import {type Cell, pretty, span} from '../../terminal/cells.ts'
+import {cut, type Paint, pad, safe, width, wrap} from '../../terminal/text.ts'
+import type {ListenerEvent, Whole} from '../listener/told.ts'
+import {readBody} from '../receipts/body.ts'
+import {handedOn, type Line, signed, timeOfDay} from './receipts.ts'
+
+/** Where the columns begin. */
+const columns = {TIME: 0, EVENT: 10, SIGNED: 27, FORWARDED: 41, NOTICE: 53, 'EVENT ID': 65}
+const starts = Object.values(columns)
+/** Below it each delivery is a block. */
+const WIDE = 60
+/** As much of an event's id is shown at least: other commands take a beginning of it. */
+const LEAST_ID = 12
+
+export function liveHead(room: number, paint: Paint): string {
+  if (room < WIDE) return ''
+  return `${paint(placed(Object.keys(columns)) ?? '', 'dim')}\n`
+}
+
+/** A delivery: one line where it fits into the columns, else a block. */
+export function liveLine(line: Line, room: number, paint: Paint): string {
+  const {eventType, eventId, due = ''} = line
+  const [worth, forward] = [textOf(signed(line)), textOf(handedOn(line.forward))]
+  const id = safe(eventId ?? '')
+  const cells = [timeOfDay(line), safe(eventType ?? '(no type)'), worth, forward, due]
+  const left = Math.max(room - (starts.at(-1) ?? 0), 0)
+  const tone = line.answered >= 300 || line.differs ? 'bad' : undefined
+  const row = room < WIDE || left < LEAST_ID ? undefined : placed([...cells, cut(id, left)])
+  if (row !== undefined) return `${tone ? row.replace(worth, paint(worth, tone)) : row}\n`
+  const facts = [worth, forward, due].filter(Boolean).join(' · ')
+  const lines = [`${cells[0]} ${cells[1]}`, `  ${facts}`, ...(id ? [`  ${id}`] : [])]
+  return `${lines.map((text) => wrap(text, room, 2)).join('\n')}\n`
+}
+
+/** Texts at the places of their columns; undefined if one of them reaches into another. */
+function placed(texts: string[]): string | undefined {
+  let line = ''
+  for (const [at, text] of texts.entries()) {
+    if (text === '') continue
+    const start = starts[at] ?? 0
+    if (width(line) > Math.max(start - 1, 0)) return undefined
+    line = pad(line, start) + text
+  }
+  return line
+}
+
+const textOf = (cell: Cell) => (cell ? pretty(cell) : '')
+
+/** Until the deadline of the notice that a delivery tells of, by the clock of who signed it. */
+export function dueIn({headers, body, at}: Whole): string {
+  const [notice] = readBody(body.toString('utf8')).notices
+  const until = Date.parse(String(notice?.fields.responseDeadlineAt))
+  const stamp = Number(headers.find(([name]) => name.toLowerCase() === 'x-service-timestamp')?.[1])
+  const left = until - (stamp > 0 ? stamp * 1000 : Date.parse(at))
+  return Number.isNaN(left) ? '' : left > 0 ? span(left) : 'passed'
+}
+
+const whys: {[why: string]: string} = {
+  store: 'nothing can be written. Deliveries get 503, and the service sends them again. It tries each 5 s.',
+  'tunnel-lost': 'the public URL does not lead here. Check the tunnel or proxy.',
+  'forward-failing': 'the receiver failed three times in a row. What it missed is stored.',
+  refusing: '1 of the last 10 refused.',
+  behind: 'the receiver is slower than the deliveries. What it misses is stored.',
+  'disk-low': 'less than 200 MiB are free on the disk.',
+  slept: 'this machine slept, and nothing was received meanwhile.',
+}
+
+/** How the listener is, and since when. */
+export function stateText({state, why, since}: Extract<ListenerEvent, {event: 'state'}>): string {
+  const at = timeOfDay({at: since})
+  if (why === null) return `Ready again since ${at}.`
+  return `${state === 'failed' ? 'Failed' : 'Degraded'} since ${at}: ${whys[why]}`
+}
+
+/** The command that takes a refused delivery apart. */
+export function nextOf({eventId}: Line): string {
+  return `  scent webhooks ${eventId === null ? 'events --trust refused' : `verify --stored ${eventId}`}`
+}

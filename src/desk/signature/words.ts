@@ -1,0 +1,44 @@
+import type {judge} from './judge.ts'
+import type {Why} from './reasons.ts'
+
+type Word = Why['reason'] | NonNullable<ReturnType<typeof judge>['why']>
+
+const bodies: Record<string, string> = {
+  ...{newline: 'line break at its end', crlf: 'line ends', bom: 'byte order mark', latin1: 'Latin-1'},
+  ...{percent: 'percent-encoded', encoded: 'compressed', length: 'cut'},
+}
+
+const secrets: Record<string, string> = {
+  ...{text: 'as text', trimmed: 'blanks around it', bare: 'without whsec_', prefixed: 'with whsec_'},
+}
+
+const forms: Record<string, string> = {
+  ...{two: 'two of them', upper: 'in capitals', cut: 'cut', long: 'too long'},
+}
+
+const words: Record<Word, (change: string | undefined) => string> = {
+  stale: () => 'too old or ahead',
+  'no-signature': () => 'no signature',
+  'no-timestamp': () => 'no timestamp',
+  'no-secret': () => 'no secret',
+  form: (change = '') => `not a valid signature${inBrackets(forms[change])}`,
+  // Whatever else it was, the JSON was written anew.
+  body: (change = '') => `body changed (${bodies[change] ?? 're-encoded'})`,
+  secret: (change = '') => `secret read another way${inBrackets(secrets[change] ?? change)}`,
+  timestamp: (change) => `not a valid timestamp${inBrackets(change)}`,
+  scheme: () => 'another scheme',
+  mismatch: () => 'does not fit',
+  nothing: () => 'does not fit',
+}
+
+const inBrackets = (text: string | undefined) => (text ? ` (${text})` : '')
+
+/** Why a receipt is not verified, in a few words. */
+export function wordsOf({reason, change}: {reason: Word; change?: string | undefined}): string {
+  return words[reason](change)
+}
+
+/** The same of a record, which holds the reason alone. */
+export function wordsOfRecord(why: string | null): string {
+  return why !== null && Object.hasOwn(words, why) ? wordsOf({reason: why as Word}) : (why ?? '')
+}
