@@ -58,7 +58,7 @@ describe('a plan knows the orders that stand', () => {
       answers: [['(y/N)', 'n\r']],
     })
     expect(oneLine(text)).toContain(
-      `Place 1 order for 167.33 SAR, with shipping as for earlier orders? 2 of 3 were placed by job ${job}.`,
+      `Place 1 order for at most 167.33 SAR, with shipping as for earlier orders? 2 of 3 were placed by job ${job}.`,
     )
     expect(oneLine(text)).toMatch(/Placed before +2 /)
     expect(changes()).toEqual([])

@@ -30,7 +30,7 @@ export interface OrderPlan {
   goods: Digits | null
   /** What shipping costs by the fees of earlier orders; null if one of the cities is not known from them. */
   shipping: Digits | null
-  /** The goods and that shipping; null if one of them is not known. */
+  /** The goods and that shipping, of which some may be free; null if one of them is not known. */
   total: Digits | null
   /** Where to, with the fee that an earlier order was charged; null if there was none. */
   cities: CityPlan[]

@@ -65,7 +65,7 @@ export function planCard(plan: OrderPlan | DryRun): Card<OrderPlan | DryRun> {
   const amount = (value: Digits | null | undefined): Cell => money(value, plan.currency ?? 'SAR')
   const run = 'baskets' in plan ? plan : undefined
   const lines = `file; orders; alreadyPlaced Placed before; refused Orders that can't be made; lines; units;
-    goods Goods incl. VAT; cities Shipping an order; shipping Shipping by these fees; total Total with ${run?.baskets == null ? 'that ' : ''}shipping; baskets Baskets previewed; wallet Wallet now;
+    goods Goods incl. VAT; cities Shipping an order; shipping Shipping by these fees; total Total ${run?.baskets == null ? 'at most' : 'with shipping'}; baskets Baskets previewed; wallet Wallet now;
     walletAfter Wallet after${plan.total === null ? ' the goods' : ''}; requests; leastMs Time at the quota`
   const fields = localColumns<OrderPlan | DryRun>(lines, {
     refused: ({refused}) => (Array.isArray(refused) ? refused.length : refused) || null,
@@ -156,7 +156,7 @@ export function planQuestion(plan: OrderPlan): string {
 /** What a plan costs, as far as that is known; '' if nothing is. */
 function costText({goods, total, cities, currency}: OrderPlan): string {
   if (cities.length === 0) return ''
-  if (total !== null) return `for ${moneyText(total, currency)}, with shipping as for earlier orders`
+  if (total !== null) return `for at most ${moneyText(total, currency)}, with shipping as for earlier orders`
   return goods === null ? '' : `for ${moneyText(goods, currency)} plus shipping`
 }
 
