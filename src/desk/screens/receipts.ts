@@ -1,5 +1,6 @@
 import {type Cell, time} from '../../terminal/cells.ts'
 import {type Column, localColumns} from '../../terminal/columns.ts'
+import {cut} from '../../terminal/text.ts'
 import {type Delivered, NOT_STORED} from '../listener/told.ts'
 import type {Copy, RecordedEvent} from '../receipts/recorded.ts'
 import type {Received} from '../receipts/records.ts'
@@ -38,6 +39,9 @@ export const liveColumns: Column<Line>[] = localColumns<Line>(
   {at: timeOfDay, trust: signed, 'forward.status': ({forward}) => handedOn(forward)},
 )
 
+/** Cells of an event's id in a list: a beginning of it names the event. */
+const SHOWN_ID = 13
+
 /** Events of the record, one row each. */
 export const eventColumns: Column<RecordedEvent>[] = localColumns<RecordedEvent>(
   `at Time; eventType! Event; orderId- Order; trust! Signed; copies Copies; forward.status Forwarded; eventId! Event id;
@@ -46,6 +50,7 @@ export const eventColumns: Column<RecordedEvent>[] = localColumns<RecordedEvent>
     at: ({at}) => time(at),
     trust: (row) => signed({...row, copy: 1}),
     'forward.status': ({forward}) => handedOn(forward),
+    eventId: ({eventId}) => eventId && cut(eventId, SHOWN_ID),
   },
 )
 
