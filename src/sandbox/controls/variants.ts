@@ -6,7 +6,7 @@ import type {State} from '../core/state.ts'
 import type {World} from '../core/world.ts'
 import {refuse} from '../door/reply.ts'
 import {sar, sarOrNull} from '../rules/money.ts'
-import {allPartners} from '../rules/partners.ts'
+import {partnerIds} from '../rules/partners.ts'
 import {availabilityOf, fireRegistrations, limitedUpTo, moveStock} from '../rules/stock.ts'
 import {amount, toHalalas} from './partners.ts'
 
@@ -52,8 +52,6 @@ export function readVariantTerms(world: World, key: string): object {
 function findVariant(world: World, key: string): Variant | undefined {
   return find(world, variants, {id: key.toLowerCase()}) ?? find(world, variants, {sku: key})
 }
-
-const partnerIds = (world: World) => allPartners(world).map(({id}) => id)
 
 /** K06: a new floor, or a value that is set again, does not count as a change for `changedSince`. */
 function changeFlags(world: World, variant: Variant, change: Change, now: number): void {

@@ -3,7 +3,7 @@ import type {World} from '../core/world.ts'
 import {issueHour, issuePeriod, openPeriod, settlePeriod} from '../rules/commissions.ts'
 import {purgeDeliveries} from '../rules/deliveries.ts'
 import {expireNotice} from '../rules/notices.ts'
-import {allPartners} from '../rules/partners.ts'
+import {partnerIds} from '../rules/partners.ts'
 import {closeStatement} from '../rules/statements.ts'
 import {keptFor} from '../rules/webhooks.ts'
 import {iso} from './clock.ts'
@@ -42,8 +42,7 @@ const closeMonth: Job = {
   next: (world) => {
     const from = world.meta(closedUntil)
     if (from === undefined) return undefined
-    const wallets = allPartners(world).filter(({wallet}) => wallet !== null)
-    return {at: monthStart(Number(from), 1), ids: wallets.map(({id}) => id)}
+    return {at: monthStart(Number(from), 1), ids: partnerIds(world, 'wallet IS NOT NULL')}
   },
   run: ({world}, ids, at) => {
     const from = Number(world.meta(closedUntil))
@@ -58,8 +57,7 @@ const openCommissions: Job = {
   next: (world) => {
     const last = world.get<{at: number | null}>('SELECT max(period_to) AS at FROM commission_periods')
     if (last === undefined || last.at === null) return undefined
-    const partners = allPartners(world)
-    return {at: last.at, ids: partners.map(({id}) => id)}
+    return {at: last.at, ids: partnerIds(world)}
   },
   run: ({world}, ids, at) => ids.map((id) => openPeriod(world, id, at)),
 }

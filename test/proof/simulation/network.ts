@@ -4,7 +4,6 @@ import type {HttpRequest, HttpResponse, Send} from '../../../src/contract/wire.t
 import type {Partner} from '../../../src/sandbox/core/schema.ts'
 import {usableLock} from '../../../src/sandbox/rules/checkout.ts'
 import {globalIdOf} from '../../../src/sandbox/rules/orders.ts'
-import {allPartners} from '../../../src/sandbox/rules/partners.ts'
 import type {Sandbox} from '../../support/types.ts'
 import type {SimulatedTime} from './time.ts'
 
@@ -91,9 +90,13 @@ const pathOf = (url: string) => url.slice(url.indexOf('/', 8)).replace(/\?.*/, '
 const isCreate = ({method, url}: HttpRequest) => method === 'POST' && url.endsWith('/scent/orders')
 
 /** Why a create can't be made with its lock. */
-function spentLock({state}: Sandbox, {body = '{}'}: HttpRequest, now: number): Failure | undefined {
+function spentLock(
+  {state, credentials}: Sandbox,
+  {body = '{}'}: HttpRequest,
+  now: number,
+): Failure | undefined {
   const {lockId, customerRef} = JSON.parse(body)
-  const partner = allPartners(state.world)[0] as Partner
+  const partner = {id: credentials[0]?.partnerId} as Partner
   try {
     usableLock({world: state.world, partner, now}, lockId, customerRef)
     return undefined
