@@ -22,6 +22,7 @@ import {
 } from '../../flows/order/machine.ts'
 import {priceOf} from '../../flows/order/price.ts'
 import {noteOutcome, type OrderIntent, type OrderTools} from '../../flows/order/records.ts'
+import {asAnotherRun} from '../../flows/order/submit.ts'
 import {askAgain} from '../../flows/order/take-up.ts'
 import {patiently} from '../../flows/outage.ts'
 import type {OrderEntry} from '../../store/orders.ts'
@@ -51,6 +52,7 @@ export interface BulkTools extends OrderTools {
   mark(reference: string, step: 'FILLING' | 'CLEARED'): Promise<void>
   /** The variants, by their ids in lower case, that the file orders for a customer. */
   orderedFor(customerRef: string): ReadonlySet<string>
+  isOfFile: NonNullable<OrderTools['isOfFile']>
   /** Ends the waits for a service that does not answer as well; nothing that was sent is given up for it. */
   stop: AbortSignal
 }
@@ -145,8 +147,9 @@ async function settleEarlier(row: Row): Promise<BulkOutcome | undefined> {
 }
 
 /**
- * What a failure shows of another run of the file: lines of it in a cart that this run did not fill, or a cart that
- * changes again and again. Such a run may charge the order yet, and then it is open.
+ * What a failure shows of another run of the file: lines of it in a cart that this run did not fill, an order of it that
+ * this run does not make in flight there, or a cart that changes again and again. Such a run may charge the order yet,
+ * and then it is open.
  */
 async function heed(row: Row, failure: Failure): Promise<Failure> {
   const {tools, order} = row
@@ -158,11 +161,15 @@ async function heed(row: Row, failure: Failure): Promise<Failure> {
   }
   const seen = held
     ? held.lines.some(({variantId}) => tools.orderedFor(customerRef).has(idOf(variantId)))
-    : failure.code === 'CHANGED_MEANWHILE'
+    : failure.code === 'CHANGED_MEANWHILE' || tools.isOfFile(customerRef, pendingOf(failure))
   if (!seen) return failure
   row.state = next(row.state, {kind: 'another-run'}).state
-  const told = `${failure.message} Another run of this file may be under way, or was cut off.`
-  return new Failure('OUTCOME_UNKNOWN', {message: told, effect: 'unknown'}, {cause: failure})
+  return asAnotherRun(failure)
+}
+
+/** The order in flight in a cart that can't be ordered from for it. */
+function pendingOf({facts}: Failure): unknown {
+  return (facts.details as {pendingOrderReference?: unknown} | null | undefined)?.pendingOrderReference
 }
 
 /**

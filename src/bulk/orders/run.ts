@@ -84,13 +84,13 @@ function bulkTools({job, orders, tools, stop}: BulkRun): BulkTools {
       find: never,
     },
     mark: (reference, step) => job.append({step, reference, at: tools.clock()}),
-    orderedFor: variantsOf(orders),
+    ...planOf(orders),
     stop,
   }
 }
 
-/** The variants that the file orders for a customer. Whose rows they are is only learnt if it is asked for. */
-function variantsOf(orders: JobOrders): BulkTools['orderedFor'] {
+/** What the file has for a customer. Whose rows they are is only learnt if it is asked for. */
+function planOf(orders: JobOrders): Required<Pick<BulkTools, 'orderedFor' | 'isOfFile'>> {
   let rows: Map<string, number[]> | undefined
   const rowsOf = (customerRef: string) => {
     if (rows === undefined) {
@@ -102,10 +102,13 @@ function variantsOf(orders: JobOrders): BulkTools['orderedFor'] {
     }
     return rows.get(customerRef) ?? []
   }
-  return (customerRef) =>
-    new Set(
-      rowsOf(customerRef).flatMap((at) => orders.planned(at).lines.map(({variantId}) => idOf(variantId))),
-    )
+  const plansOf = (customerRef: string) => rowsOf(customerRef).map((at) => orders.planned(at))
+  return {
+    orderedFor: (customerRef) =>
+      new Set(plansOf(customerRef).flatMap(({lines}) => lines.map(({variantId}) => idOf(variantId)))),
+    isOfFile: (customerRef, wanted) =>
+      customerRef !== null && plansOf(customerRef).some(({reference}) => reference === wanted),
+  }
 }
 
 const never = () => Promise.reject(new Error('a job looks up its orders by number'))

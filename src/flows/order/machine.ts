@@ -263,12 +263,13 @@ export function isUnknown(outcome: OrderOutcome): boolean {
   return outcome.kind === 'unknown' || (outcome.kind === 'relock' && outcome.open.length > 0)
 }
 
-/** Refused, or unknown if an earlier attempt may still charge. */
+/** Refused, or unknown if an earlier attempt may still charge, or another run that was seen at work. */
 export function refusedOrUnknown(
   failure: Failure,
   open: Open,
 ): {kind: 'refused' | 'unknown'; failure: Failure} {
-  return open.length > 0 ? {kind: 'unknown', failure: asUnknown(failure)} : {kind: 'refused', failure}
+  const isOpen = open.length > 0 || failure.facts.effect === 'unknown'
+  return isOpen ? {kind: 'unknown', failure: asUnknown(failure)} : {kind: 'refused', failure}
 }
 
 /** A failure of an order that may exist already: the money may have moved, whatever this one says. */

@@ -44,6 +44,8 @@ export interface OrderTools {
   random(): number
   tell(event: OrderEvent): void
   signal?: AbortSignal | undefined
+  /** Whether an order for this customer is of the file that is imported, which another run may be importing as well. */
+  isOfFile?(customerRef: CartRef, reference: unknown): boolean
   /** Ends only the waits for an order of somebody else, whereas `signal` ends every pause. */
   stop?: AbortSignal | undefined
 }

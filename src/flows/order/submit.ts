@@ -92,7 +92,9 @@ async function perform(run: Run, action: Action): Promise<Answer> {
       return pause(run, action)
     case 'see-whose': {
       const reference = (await previewOf(tools, intent))?.pendingOrderReference
-      return {kind: 'in-flight', ours: reference === intent.reference, failure: action.failure}
+      const ours = reference === intent.reference
+      const isOfFile = !ours && tools.isOfFile?.(intent.customerRef, reference)
+      return {kind: 'in-flight', ours, failure: isOfFile ? asAnotherRun(action.failure) : action.failure}
     }
     case 'look': {
       const preview = await previewOf(tools, intent)
@@ -150,7 +152,11 @@ async function pause(run: Run, action: Extract<Action, {kind: 'pause'}>): Promis
   const {failure, others} = action
   const {total, pause: longest} = patience[action.patience]
   const inMs = backoffMs(attempts, longest, tools.random)
-  if (tools.now() + inMs - since > total) return {kind: 'ended', failure}
+  if (tools.now() + inMs - since > total) {
+    // Who else works on the cart of an order of a file may be another run of it, with this very order.
+    const isElsewhere = action.patience === 'race' && tools.isOfFile !== undefined
+    return {kind: 'ended', failure: isElsewhere ? asAnotherRun(failure) : failure}
+  }
   // What the last attempt met, such as a timeout: that its outcome is unknown says less.
   const code =
     failure.code === 'OUTCOME_UNKNOWN' && isFailure(failure.cause) ? failure.cause.code : failure.code
@@ -161,6 +167,12 @@ async function pause(run: Run, action: Extract<Action, {kind: 'pause'}>): Promis
   if (!idle || !tools.stop?.aborted) return {kind: 'waited'}
   const message = others ? 'Another order is under way in its cart.' : 'It was refused for the moment.'
   return {kind: 'ended', failure: new Failure('INTERRUPTED', {message, effect: 'none'})}
+}
+
+/** A failure that shows another run of the file at work, which may charge the order yet. */
+export function asAnotherRun(cause: Failure): Failure {
+  const message = `${cause.message} Another run of this file may be under way, or was cut off.`
+  return new Failure('OUTCOME_UNKNOWN', {message, effect: 'unknown'}, {cause})
 }
 
 /** The cart of an order as it is now; undefined if it can't be seen. */

@@ -88,19 +88,26 @@ describe('the answer of a create', () => {
     },
   )
 
-  test('row 19: CONFLICT_CART_CHECKOUT_RACE: same body, up to 5 times', async () => {
+  test('row 19: CONFLICT_CART_CHECKOUT_RACE: same body, up to 5 times, then unknown: it may be another run', async () => {
     t.spoil({effect: 'race', times: 4})
     expect(await t.order()).toMatchObject({state: 'placed'})
     expect([t.bodies().length, t.sameBodies()]).toEqual([5, 1])
     t.begin()
     t.spoil({effect: 'race'})
-    expect(await t.order()).toMatchObject({state: 'refused', code: 'CONFLICT_CART_CHECKOUT_RACE'})
+    expect(await t.order()).toMatchObject({state: 'unknown', code: 'OUTCOME_UNKNOWN'})
   })
 
   test('row 20: CONFLICT_CART_HAS_PENDING_ORDER of another reference: as row 6', async () => {
     t.on(once(isCreate, () => void t.underWay('PO-of-another')))
     expect(await t.order()).toMatchObject({state: 'refused', code: 'CONFLICT_CART_HAS_PENDING_ORDER'})
     expect(await t.cart()).toEqual([{variantId: t.variantId, quantity: 2}])
+  })
+
+  test('row 20: … of another order of the file: unknown, as another run is at work', async () => {
+    const next = t.wish(2, {customerRef: t.customer()})
+    t.on(once(isCreate, () => void t.underWay(next.reference)))
+    const {states} = await t.run(await t.plan(t.wish(), next))
+    expect([states, t.orders()]).toEqual([['unknown', 'unknown'], []])
   })
 
   test('row 20: … of our reference: as row 17', async () => {

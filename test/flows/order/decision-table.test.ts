@@ -105,6 +105,16 @@ describe('the cart', () => {
     expect(await t.cart()).toEqual([{variantId: t.variantId, quantity: 2}])
   })
 
+  test('row 6: … of the file: unknown, as another run is at work, and made once it has ended', async () => {
+    const next = t.wish(2, {customerRef: t.customer()})
+    const over = t.underWay(next.reference)
+    const job = await t.plan(t.wish(), next)
+    expect((await t.run(job)).states).toEqual(['unknown', 'unknown'])
+    expect(t.bodies()).toEqual([])
+    over()
+    expect((await t.run(job)).states).toEqual(['placed', 'placed'])
+  })
+
   test.each([{effect: 'race'} as const, {status: 503}, {effect: 'reset', when: 'after'} as const])(
     'row 7: the lock meets %o: again, a lost lock only expires',
     async (fault) => {

@@ -47,6 +47,8 @@ function mistaken(mistake: Mistake | undefined, record: JobRecord): JobRecord[] 
     return [{...record, outcome: 'refused'}]
   if (mistake === 'a cart taken for an answer' && record.step === 'OUTCOME' && isAnotherRun(record))
     return [{...record, outcome: 'refused', state: 'CART_NOT_EMPTY'}]
+  if (mistake === 'another run not heeded' && record.step === 'OUTCOME' && isAnotherRun(record))
+    return [{...record, outcome: 'refused', state: CART_BUSY}]
   return [record]
 }
 
@@ -65,45 +67,54 @@ function watch({world}: Pick<Setting, 'world'>, machine: Machine, record: JobRec
   const mine = world.makers.get(reference)?.name === machine.name
   const told = `${machine.name} tells ${reference} as ${says} (${record.state})`
   if (mine && says === 'refused') world.problems.push(`${told}, and it was charged`)
+  else if (says === 'refused' && wasCharged(world, machine, record))
+    world.problems.push(`${told}, and it stood already`)
   else if (says === 'refused' && !record.again && !world.denials.has(`${machine.name} ${reference}`))
     world.problems.push(`${told}, and has not asked for it`)
-  else if (says === 'refused' && wasCharged(world, machine, reference))
-    world.problems.push(`${told}, and it stood already`)
+  if (says === 'refused' && record.state === CART_BUSY && sawAnotherRun(world, machine, reference))
+    world.problems.push(`${told}, and saw another run of the file in its cart`)
   if (mine && says === 'already-placed') {
     world.problems.push(`${machine.name} tells its own ${reference} as already placed`)
   }
 }
 
-/** Whether an order stood already when a create of it was refused, by a service that looks at the reference first. */
-function wasCharged({makers, denials}: World, {name}: Machine, reference: string): boolean {
+/**
+ * Whether an order of another machine stood already when a create of it was refused, or when it was told without one. Not
+ * where the service looks at locks before references: of an order that a run has not sent, nothing there tells, and
+ * nothing that can't charge would. A verdict says so much: it is about what its own job has charged.
+ */
+function wasCharged({makers, denials}: World, {name}: Machine, {reference, again}: Outcome): boolean {
   const made = makers.get(reference)
-  const denial = denials.get(`${name} ${reference}`)
-  return (
-    made !== undefined &&
-    !denial?.byLock &&
-    made.name.startsWith('m') &&
-    made.request < (denial?.request ?? 0)
-  )
+  const unasked = {byLock: false, request: again ? 0 : Number.POSITIVE_INFINITY}
+  const {byLock, request} = denials.get(`${name} ${reference}`) ?? unasked
+  return made !== undefined && !byLock && made.name.startsWith('m') && made.request < request
+}
+
+const CART_BUSY = 'CONFLICT_CART_HAS_PENDING_ORDER'
+
+/** Whether a run has been shown an order of the file in flight in the cart of an order, which only another run can make. */
+function sawAnotherRun({scenario, inFlight}: World, {name}: Machine, reference: string): boolean {
+  const customerRef = scenario.wishes.find((wish) => wish.reference === reference)?.customerRef
+  const seen = inFlight.get(`${name} ${customerRef}`)
+  return scenario.wishes.some((wish) => wish.reference === seen)
 }
 
 /** Final refusals by which a cart says something, and an order nothing. */
-const ofCarts = ['CART_NOT_EMPTY', 'CHANGED_MEANWHILE', 'CONFLICT_CART_HAS_PENDING_ORDER']
+const ofCarts = ['CART_NOT_EMPTY', 'CHANGED_MEANWHILE', CART_BUSY]
 
 /**
  * Notes orders that a run has told as not charged for what their carts hold, while another machine charged them before
- * it ended. Where
- * the service looks at locks before references, asking for an order tells nothing of it: there nobody could know.
+ * it ended. `from` is its first record: what an earlier run told was judged at the end of that one, and was true then.
+ * Where the service looks at locks before references, nobody could know (see wasCharged).
  */
-function judgeRun({world}: Setting, {name, job}: Machine, began: string): void {
-  const orders = jobOrders(job)
-  for (let at = 0; at < orders.size; at++) {
-    const {reference} = orders.planned(at)
-    const outcome = orders.outcome(at)
+function judgeRun({world}: Setting, {name, disk}: Machine, from: number): void {
+  for (const record of disk.records.slice(from)) {
+    if (record.step !== 'OUTCOME' || record.outcome !== 'refused' || !ofCarts.includes(record.state)) continue
+    const {reference, state} = record
     const maker = world.makers.get(reference)?.name
     const denial = world.denials.get(`${name} ${reference}`)
-    if (outcome?.outcome !== 'refused' || !ofCarts.includes(outcome.state) || outcome.at <= began) continue
     if (maker?.startsWith('m') && !denial?.byLock)
-      world.problems.push(`${name} told ${reference} as refused (${outcome.state}), and ${maker} charged it`)
+      world.problems.push(`${name} told ${reference} as refused (${state}), and ${maker} charged it`)
   }
 }
 
@@ -113,8 +124,9 @@ export async function runOnce(setting: Setting, machine: Machine, plan: RunPlan 
   const {disk} = machine
   machine.runs += 1
   const isoNow = () => new Date(setting.serverStart + Math.floor(time.now())).toISOString()
-  const began = isoNow()
-  for (const key of world.denials.keys()) if (key.startsWith(`${machine.name} `)) world.denials.delete(key)
+  const from = disk.records.length
+  for (const heard of [world.denials, world.inFlight])
+    for (const key of heard.keys()) if (key.startsWith(`${machine.name} `)) heard.delete(key)
   const life = livingUntil(setting, machine, plan)
   disk.at = life.at
   const release = disk.job.run()
@@ -125,7 +137,8 @@ export async function runOnce(setting: Setting, machine: Machine, plan: RunPlan 
   const after = plan?.interruptAfter ?? null
   if (after !== null) time.after(after, () => stop.abort())
   const network = setting.network.send({name: machine.name, at: life.at})
-  const send = mistake === 'a cart taken for an answer' ? unasked(setting, network) : network
+  const asksNever = mistake === 'a cart taken for an answer' || mistake === 'no final look'
+  const send = asksNever ? unasked(setting, network) : network
   const {random} = setting
   const clock = {now: time.now, sleep: life.sleep, random}
   const run = runBulkOrders({
@@ -152,7 +165,7 @@ export async function runOnce(setting: Setting, machine: Machine, plan: RunPlan 
   trace.push(`${Math.round(time.now())} ${machine.name} ${ended}`)
   if (ended !== 'crashed') {
     release()
-    judgeRun(setting, machine, began)
+    judgeRun(setting, machine, from)
   }
   if (ended === 'crashed' && mistake === 'new references after a crash') renew(machine)
   if (ended === 'crashed' && mistake === 'journal lost') disk.lose(world.scenario.wishes.length + 1)

@@ -35,6 +35,8 @@ export type Mistake =
   | 'unknown told as refused'
   | 'journal lost'
   | 'a cart taken for an answer'
+  | 'no final look'
+  | 'another run not heeded'
 
 export interface Simulated {
   /** What happened, step by step: the same for the same seed. */
@@ -63,6 +65,8 @@ export interface World {
   makers: Map<string, {name: string; request: number}>
   /** The last refusal of a create that each run of a machine has heard of, by machine and reference. */
   denials: Map<string, Denial>
+  /** The order in flight that the last preview of a cart has shown to each run of a machine, by machine and customer. */
+  inFlight: Map<string, string>
   /** Customers whose carts somebody else changed, or a late request. */
   touched: Set<string>
   /** Customers whose carts another program of the machine orders from. */
@@ -94,6 +98,7 @@ export async function simulate(seed: number, shop: SimulatedShop, mistake?: Mist
     machines: [],
     makers: new Map(),
     denials: new Map(),
+    inFlight: new Map(),
     touched: new Set(),
     inUse: new Set(),
     problems: [],
@@ -185,6 +190,8 @@ function note(world: World, {caller, request, response, late}: Delivered, number
   const isCreate = request.method === 'POST' && request.url.endsWith('/scent/orders')
   const created = isCreate && response.status === 201
   if (late && response.status < 300 && !created) world.touched.add(customerOf(request.url))
+  const [, pending] = /"pendingOrderReference":"([^"]+)"/.exec(response.body) ?? []
+  if (pending !== undefined) world.inFlight.set(`${caller} ${customerOf(request.url)}`, pending)
   if (!isCreate) return
   const reference = JSON.parse(request.body ?? '').externalReference
   if (!created || response.body.includes('"status":"Failed"')) {
