@@ -650,7 +650,7 @@ export const catalogue = {
   ROWS_REFUSED: {
     exit: 11,
     remedy: 'fix',
-    says: 'Some rows were refused; nothing was charged for them.',
+    says: 'Some rows were refused; the job charged nothing for them.',
     next: '`scent jobs show` tells why; --refused FILE writes them as a file to correct and import again.',
   },
   ROWS_UNKNOWN: {

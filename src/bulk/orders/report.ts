@@ -118,7 +118,7 @@ function verdictText(
 }
 
 function refusedBy(orders: JobOrders, at: number, said: Outcome | undefined): string {
-  if (!orders.wasSubmitted(at)) return 'No order was sent.'
+  if (!orders.wasSubmitted(at)) return 'No order was sent by this job.'
   const {state = '', http} = said ?? {}
   const isOurs = entryOf(state, http ?? undefined).http === undefined
   return `${isOurs ? 'It was not ordered' : 'The service refused it'} (${state}).`
@@ -210,7 +210,7 @@ export function verdictOn(
   return (
     chargedAbove(orders, options.maxTotal ?? null) ??
     (refused > 0
-      ? rowsRefused(id, `${were(refused)} refused, and nothing was charged for ${it}.`)
+      ? rowsRefused(id, `${were(refused)} refused, and this job charged nothing for ${it}.`)
       : undefined)
   )
 }
