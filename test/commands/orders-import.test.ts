@@ -184,6 +184,11 @@ describe('orders import', () => {
       total: 167.33,
       error: null,
     })
+    expect(await shop.scent(['orders', 'import', refused, '--yes'])).toMatchObject({
+      code: 11,
+      stdout: expect.stringContaining('No order was sent by this job.'),
+      stderr: expect.stringContaining('1 order was refused, and this job charged nothing for it.'),
+    })
     const corrected = readFileSync(refused, 'utf8').replace('999999', '1')
     expect(corrected).toMatch(/^externalReference,.*,problem\nP-x,/)
     writeFileSync(refused, corrected)
