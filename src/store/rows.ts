@@ -14,6 +14,9 @@ export interface Row {
   problem?: string
 }
 
+/** Names of columns are the same by any case, and with any blanks, hyphens and underscores in them. */
+export const plainName = (name: string) => name.toLowerCase().replace(/[\s_-]+/g, '')
+
 /** Names of columns, in order. Cells of a column that is null are left out. */
 export type Columns = readonly (string | null)[]
 
@@ -26,10 +29,10 @@ export interface RowFile {
   hash: string
   /**
    * Its rows from the first to the last, one at a time in memory; the cells of a CSV file by the names of `columns`, or
-   * else of the header. A row that can't be read has a `problem`; a misplaced quotation mark ends the rows. Fails with
-   * INVALID_INPUT if the file has changed.
+   * else of the header, which without `hasHeader` is the first row. A row that can't be read has a `problem`; a misplaced
+   * quotation mark ends the rows. Fails with INVALID_INPUT if the file has changed.
    */
-  rows(columns?: Columns): AsyncGenerator<Row>
+  rows(columns?: Columns, hasHeader?: boolean): AsyncGenerator<Row>
   close(): Promise<void>
 }
 
@@ -52,7 +55,8 @@ export async function openRows(path: string, stdin: Readable): Promise<RowFile> 
       form: 'csv',
       header,
       hash,
-      rows: (columns = header.columns) => csvRows(csv, header, columns),
+      rows: (columns = header.columns, hasHeader = true) =>
+        csvRows(csv, hasHeader ? header : undefined, columns),
       close,
     }
   } catch (error) {
@@ -102,10 +106,14 @@ async function headerOf(csv: Csv): Promise<{line: number; columns: string[]}> {
 export const TO_UTF_8 =
   'Save the file as UTF-8 (Excel: "CSV UTF-8"), or convert it: `iconv -f WINDOWS-1256 -t UTF-8 FILE` (1256 is Arabic Windows, 1252 western).'
 
-async function* csvRows(csv: Csv, header: RowFile['header'], columns: Columns): AsyncGenerator<Row> {
+async function* csvRows(
+  csv: Csv,
+  header: RowFile['header'] | undefined,
+  columns: Columns,
+): AsyncGenerator<Row> {
   const kept = columns.flatMap((name, at) => (name === null ? [] : [{name, at}]))
   for await (const {line, cells, problem = misfit(cells, header, columns)} of csvRecords(csv)) {
-    if (line === header.line) continue
+    if (line === header?.line) continue
     if (problem) yield {line, fields: {}, problem}
     else yield {line, fields: Object.fromEntries(kept.map(({name, at}) => [name, cells[at]]))}
   }
@@ -115,10 +123,15 @@ async function* csvRows(csv: Csv, header: RowFile['header'], columns: Columns): 
 const isDamaged = (text: string) => text.includes('\ufffd')
 
 /** A column without a name is allowed if it is empty: spreadsheets leave such columns behind. */
-function misfit(cells: readonly string[], header: RowFile['header'], columns: Columns): string | undefined {
+function misfit(
+  cells: readonly string[],
+  header: RowFile['header'] | undefined,
+  columns: Columns,
+): string | undefined {
   if (cells.length !== columns.length)
-    return `has ${cells.length} cell${cells.length === 1 ? '' : 's'}, but the header has ${columns.length}`
-  if (cells.every((cell, at) => cell.trim() === header.columns[at])) return 'is the header once more'
+    return `has ${cells.length} cell${cells.length === 1 ? '' : 's'}, but ${header ? 'the header has' : 'a row without a header needs'} ${columns.length}`
+  if (header && cells.every((cell, at) => cell.trim() === header.columns[at]))
+    return 'is the header once more'
   const nameless = columns.findIndex((name, at) => name === '' && cells[at] !== '')
   return nameless < 0 ? undefined : `has a value in column ${nameless + 1}, which has no name`
 }

@@ -75,6 +75,7 @@ const files: Record<string, string | Buffer> = {
     headers: {'X-Service-Timestamp': now, 'X-Service-Signature': signature},
     body: '{"eventId":"77e0a1b2c3d4"}',
   }),
+  'choices.csv': 'notice,choice\nc6c0dd6c-5d76-4b5d-9eff-250400d2b556,CancelWhole\n',
   'body.json': '{"eventId":"77e0a1b2c3d4"}',
   'deliveries.ndjson': `${JSON.stringify(noticeEvent)}\n`,
   'receiver.log': JSON.stringify({body: JSON.stringify(noticeEvent)}),
@@ -151,6 +152,7 @@ const endless =
 const verdicts: [RegExp, number][] = [
   [/^scent webhooks (events|listen --limit|verify --stored)/, 5],
   [/^scent notices inbox --due-within/, 12],
+  [/^scent notices respond .*--due-within/, 5],
 ]
 /** Those that go by the profiles of this machine, and not by what the environment says. */
 const profiled = /^scent (auth (?!login)|doctor|config|webhooks create .*--save-secret)/

@@ -1,6 +1,6 @@
 import type {RowsFile} from '../../src/bulk/file/groups.ts'
-import type {Problem} from '../../src/bulk/file/rows.ts'
 import type {Failure} from '../../src/contract/failure.ts'
+import type {Problem} from '../../src/store/problems.ts'
 import {failureTexts} from '../../src/terminal/failure.ts'
 
 /** All that a person is told of a failure. */

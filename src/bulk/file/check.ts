@@ -1,9 +1,10 @@
 import {Failure, isFailure} from '../../contract/failure.ts'
 import {type CatalogTools, resolveSkus} from '../../flows/catalog.ts'
 import type {Catalog} from '../../store/catalog.ts'
+import {fileName, type Problem} from '../../store/problems.ts'
 import {TO_UTF_8} from '../../store/rows.ts'
 import {NO_ROWS, type RowsFile, type Source} from './groups.ts'
-import type {Problem, VariantsBySku} from './rows.ts'
+import type {VariantsBySku} from './rows.ts'
 
 /** A file of rows that a command was given. */
 export interface NamedFile {
@@ -96,11 +97,10 @@ function refused(
   found: VariantsBySku,
   unread?: Failure,
 ): Failure {
-  const name = file.path === '-' ? 'stdin' : JSON.stringify(file.path)
   const why = unread?.message.replace(/ Nothing was sent\.$/, '')
   const skus = why === undefined ? '' : ` Its SKUs were not looked up: ${why}`
   return new Failure('INVALID_INPUT', {
-    message: `${name} has ${count === 1 ? 'a problem' : `${count} problems`}. Nothing was sent.${skus}`,
+    message: `${fileName(file.path)} has ${count === 1 ? 'a problem' : `${count} problems`}. Nothing was sent.${skus}`,
     hint: [...ways].join(' ') || 'Correct the lines, and run the command again.',
     details: {problems: {count, [Symbol.asyncIterator]: () => toTheEnd(file.check(found))}},
     effect: 'none',

@@ -1,15 +1,8 @@
 import {Failure} from '../../contract/failure.ts'
+import {type Problem, type Report, reportTo} from '../../store/problems.ts'
 import type {Row, RowFile} from '../../store/rows.ts'
 import {checkHeader, type RequiredColumn} from './header.ts'
-import {
-  copyOf,
-  type FileLine,
-  type Problem,
-  type Reading,
-  type Report,
-  reportTo,
-  type VariantsBySku,
-} from './rows.ts'
+import {copyOf, type FileLine, type Reading, type VariantsBySku} from './rows.ts'
 
 /** A row, read: the order or the cart that it belongs to, and its lines. */
 export interface RowRead {

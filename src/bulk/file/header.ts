@@ -1,8 +1,9 @@
 import {Failure} from '../../contract/failure.ts'
 import {nearest} from '../../contract/nearest.ts'
-import type {Columns, RowFile} from '../../store/rows.ts'
+import type {Report} from '../../store/problems.ts'
+import {type Columns, plainName, type RowFile} from '../../store/rows.ts'
 import {counted} from '../../terminal/text.ts'
-import {type Report, unknownName} from './rows.ts'
+import {unknownName} from './rows.ts'
 
 /** How a user tells what the columns of a CSV file are. */
 interface Naming {
@@ -11,9 +12,6 @@ interface Naming {
   /** Whether columns that are not known here are left out. */
   ignore: boolean
 }
-
-/** Columns are the same by any case, and with any blanks, hyphens and underscores in them. */
-const plain = (name: string) => name.toLowerCase().replace(/[\s_-]+/g, '')
 
 /** Reads `HEADER=column`, as --map has it. Fails with INVALID_INPUT if that is not a known column. */
 export function mappingOf(texts: readonly string[], known: readonly string[]): Naming['map'] {
@@ -24,7 +22,7 @@ export function mappingOf(texts: readonly string[], known: readonly string[]): N
       const message = `--map ${JSON.stringify(text)} must be 'HEADER=column', as in 'Order no=${known[0]}'.`
       throw new Failure('INVALID_INPUT', {message})
     }
-    const column = known.find((one) => plain(one) === plain(name))
+    const column = known.find((one) => plainName(one) === plainName(name))
     if (column !== undefined) return [header, column]
     const message = `--map ${JSON.stringify(text)}: ${JSON.stringify(name)} ${unknownName('column', name, known)}`
     throw new Failure('INVALID_INPUT', {message: `${message.replace(/\?$/, '')}.`})
@@ -42,14 +40,14 @@ export function withNames<File extends RowFile>(
 ): File {
   const {columns} = file.header
   for (const [header] of map)
-    if (!columns.some((name) => name !== null && plain(name) === plain(header)))
+    if (!columns.some((name) => name !== null && plainName(name) === plainName(header)))
       throw new Failure('INVALID_INPUT', {
         message: `--map names a column ${JSON.stringify(header)}, which the file does not have. ${hasText(file)}`,
       })
   const nameOf = (raw: string | null) => {
     if (raw === null || raw === '') return raw
-    const [, mapped] = map.find(([header]) => plain(header) === plain(raw)) ?? []
-    const name = mapped ?? known.find((one) => plain(one) === plain(raw))
+    const [, mapped] = map.find(([header]) => plainName(header) === plainName(raw)) ?? []
+    const name = mapped ?? known.find((one) => plainName(one) === plainName(raw))
     return name ?? (ignore ? null : raw)
   }
   const names = columns.map(nameOf)

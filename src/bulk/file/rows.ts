@@ -1,18 +1,10 @@
 import {unguarded} from '../../contract/forms.ts'
-import {isDigits, printJson} from '../../contract/money.ts'
+import {isDigits} from '../../contract/money.ts'
 import {nearest} from '../../contract/nearest.ts'
 import {damageOf, longerThan, pathRule, uuid} from '../../contract/wire.ts'
 import {LONGEST_SKU} from '../../flows/cart/steps.ts'
+import type {Problem, Report} from '../../store/problems.ts'
 import type {Row} from '../../store/rows.ts'
-
-/** What is wrong with a line of a file, by the rule that it breaks. */
-export interface Problem {
-  /** null for the file as a whole. */
-  line: number | null
-  column: string | null
-  value: string | null
-  rule: string
-}
 
 /** A line of an order or a cart, as a file names its variant: by its id, by its SKU, or by both once that is known. */
 export interface FileLine {
@@ -20,9 +12,6 @@ export interface FileLine {
   sku?: string
   quantity: number
 }
-
-/** Adds what is wrong. A value is kept as it should be printed. */
-export type Report = (line: number, column: string | null, value: unknown, rule: string) => void
 
 /** The variants that SKUs stand for: none if a SKU is unknown, several if it is ambiguous. */
 export type VariantsBySku = ReadonlyMap<string, readonly string[]>
@@ -34,20 +23,6 @@ export interface Reading {
   found: VariantsBySku
   /** Takes in every SKU that is still to be looked up. */
   skus?: Set<string>
-}
-
-const LONGEST_VALUE = 100
-
-/** Puts what is reported into a list. */
-export function reportTo(list: Problem[]): Report {
-  return (line, column, value, rule) => list.push({line, column, value: shown(value), rule})
-}
-
-function shown(value: unknown): string | null {
-  if (value === undefined || value === null || value === '') return null
-  const text = typeof value === 'string' ? value : printJson(value, 0)
-  if (text.length <= LONGEST_VALUE) return text
-  return `${text.slice(0, LONGEST_VALUE).replace(/\p{Surrogate}/gu, '')}…`
 }
 
 export function unknownName(kind: 'column' | 'field', name: string, known: readonly string[]): string {

@@ -3,6 +3,7 @@ import {addressFields, fieldRule} from '../../contract/address.ts'
 import type {ShippingAddress} from '../../contract/orders.ts'
 import {longerThan} from '../../contract/wire.ts'
 import {quantities} from '../../flows/cart/lines.ts'
+import type {Report} from '../../store/problems.ts'
 import type {Row} from '../../store/rows.ts'
 import {
   checkRows,
@@ -21,7 +22,6 @@ import {
   keyRule,
   lineOf,
   type Reading,
-  type Report,
   textOf,
   unknownName,
   type VariantsBySku,

@@ -1,49 +1,109 @@
+import type {Interfaces} from '@oclif/core'
 import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
 import {ScentCommand} from '../../command.ts'
-import {Failure, isFailure} from '../../contract/failure.ts'
-import {type Notice, type NoticeChoice, noticeChoices} from '../../contract/notices.ts'
-import {openDesk} from '../../desk/desk.ts'
-import {type Cost, costsOf} from '../../desk/notices/cost.ts'
+import {Failure} from '../../contract/failure.ts'
+import {type NoticeChoice, noticeChoices} from '../../contract/notices.ts'
+import {type Desk, openDesk} from '../../desk/desk.ts'
+import {type Cost, readCosts} from '../../desk/notices/cost.ts'
 import type {InboxItem} from '../../desk/notices/inbox.ts'
 import {knownNotices} from '../../desk/notices/known.ts'
 import {answerNotice} from '../../desk/notices/respond.ts'
+import {type Wanted, wantedBy, wantedIn} from '../../desk/notices/wanted.ts'
+import {answerMany} from '../../desk/screens/answers.ts'
 import {consequence} from '../../desk/screens/choice.ts'
 import {inboxCard} from '../../desk/screens/inbox.ts'
-import {readNamedOrder} from '../../flows/order/read.ts'
 import type {Session} from '../../session.ts'
 import {apiFlags, requireUuid} from '../../terminal/flags.ts'
+import {secondsFlag} from '../../terminal/times.ts'
 import {noticeCard} from '../../terminal/views/notices.ts'
+
+type Given = Interfaces.InferredFlags<typeof NoticesRespond.flags>
+
+const filters = ['due-within', 'sku', 'reason', 'all-open'] as const
 
 export default class NoticesRespond extends ScentCommand {
   static override confirms = true
-  static override summary = 'Answer an unfulfillable-line notice.'
+  static override summary = 'Answer unfulfillable-line notices: one, many, or all that wait.'
   static override description =
     `CancelWhole cancels the whole outstanding line with a full refund. ShipAvailable ships what is available and refunds the shortfall; a Lost shipment is cancelled whole either way. A notice is open for 72 hours, then the service decides. \`scent notices inbox\` lists what waits.
 
-In a terminal it shows what is known of the notice and what each choice comes to, and asks once; --choice with --yes asks nothing. The choice is written down before it is sent. After a lost answer the same choice is sent again; a notice that is closed by then is exit 12, because nothing tells what closed it.`
+With an ID it shows what is known of the notice and what each choice comes to, and asks once; --choice with --yes asks nothing. The choice is written down before it is sent. After a lost answer the same choice is sent again; a notice that is closed by then is exit 12, because nothing tells what closed it.
+
+--file takes a CSV file with the columns notice and choice, in any order, with others or without a header; or NDJSON of the same. It is checked whole first: if a line is bad, all bad lines are named and nothing is sent. --choice with --due-within, --sku, --reason or --all-open answers what waits and fits all of them; what was sent before without an outcome is left out, and named. Both say what the answers come to, ask once, and send them one after another. Run again, they answer only what is left.
+
+Exit codes of many: 0 all are answered, 11 some are not, 12 what became of some is not known, 5 nothing fits.`
   static override examples = [
     '<%= config.bin %> notices respond c6c0dd6c-5d76-4b5d-9eff-250400d2b556 --choice ShipAvailable',
     '<%= config.bin %> notices respond c6c0dd6c-5d76-4b5d-9eff-250400d2b556 --choice CancelWhole --yes --json',
+    '<%= config.bin %> notices respond --file choices.csv',
+    '<%= config.bin %> notices respond --choice ShipAvailable --due-within 6h --yes --json',
   ]
-  static override args = {id: Args.string({description: 'Notice id, a UUID.', required: true})}
+  static override args = {id: Args.string({description: 'Notice id, a UUID.'})}
   static override flags = {
     ...apiFlags,
     choice: Flags.option({options: noticeChoices})({
       summary: 'What to do with the line; asked for in a terminal.',
     }),
+    file: Flags.string({
+      summary: 'Answer the notices of a file: CSV or NDJSON, or - for stdin.',
+      helpValue: 'FILE',
+      exclusive: ['choice', ...filters],
+    }),
+    'due-within': secondsFlag({
+      summary: 'Answer those that are due within this time.',
+      min: 1,
+      dependsOn: ['choice'],
+    }),
+    sku: Flags.string({summary: 'Answer those of this SKU.', helpValue: 'SKU', dependsOn: ['choice']}),
+    reason: Flags.string({
+      summary: 'Answer those raised for this reason, such as OutOfStock.',
+      helpValue: 'REASON',
+      dependsOn: ['choice'],
+    }),
+    'all-open': Flags.boolean({
+      summary: 'Answer all that wait.',
+      dependsOn: ['choice'],
+      exclusive: ['due-within', 'sku', 'reason'],
+    }),
   }
 
-  async run(): Promise<Notice> {
+  async run(): Promise<unknown> {
     const {args, flags} = await this.parse(NoticesRespond)
-    requireUuid('ID', args.id)
+    const isFiltered = filters.some((name) => flags[name] !== undefined)
+    if (args.id !== undefined && (isFiltered || flags.file !== undefined)) throw both()
+    if (args.id !== undefined) requireUuid('ID', args.id)
+    else if (!isFiltered && flags.file === undefined) throw nothingNamed()
+    const desk = openDesk(flags)
+    if (args.id !== undefined) return this.one(args.id.toLowerCase(), desk, flags)
+    const wanted = await this.wanted(desk, flags)
+    const session = await this.session(flags, {job: true})
+    return answerMany(this, session, wanted, {isAgreed: flags.yes})
+  }
+
+  /** The notices that a file names, or that the filters find. */
+  private async wanted({folders, identity}: Desk, flags: Given): Promise<Wanted[]> {
+    const {every} = knownNotices(folders, identity, {all: true})
+    if (flags.file !== undefined) return wantedIn(flags.file, every)
+    const {choice, sku, reason, 'due-within': within} = flags
+    const filter = {sku, reason, withinMs: within === undefined ? undefined : within * 1000}
+    const {wanted, unsettled} = wantedBy(filter, choice ?? 'CancelWhole', every)
+    for (const {id, desk} of unsettled)
+      this.note(
+        `Notice ${id} is left out: ${desk.answer?.choice} was sent, and its answer was lost. To send it again: \`scent notices respond ${id} --choice ${desk.answer?.choice}\`.`,
+      )
+    if (wanted.length > 0) return wanted
+    const message = 'No notice that is known here waits for an answer and fits.'
+    throw new Failure('NOTHING_MATCHED', {message, hint: 'See what waits: `scent notices inbox`.'})
+  }
+
+  private async one(id: string, desk: Desk, flags: Given): Promise<unknown> {
     if (flags.choice === undefined && !(await this.ask()).interactive) throw missing(flags.yes)
-    const id = args.id.toLowerCase()
+    const {folders, identity} = desk
     const session = await this.session(flags)
-    const {folders, identity} = openDesk(flags)
     const item = knownNotices(folders, identity, {all: true}).every.find((one) => one.id === id)
     const choice = await this.decided(session, id, item, flags.choice)
-    const notice = await answerNotice({folders, identity, client: session.client}, id, choice)
+    const notice = await answerNotice({folders, identity, client: session.client}, {id, choice, item})
     this.show(noticeCard(notice))
     return notice
   }
@@ -72,15 +132,7 @@ In a terminal it shows what is known of the notice and what each choice comes to
       return undefined
     }
     await this.screen(inboxCard(item))
-    const order = item.scentOrderId
-    if (!order) return costsOf(item)
-    try {
-      return costsOf(item, await readNamedOrder(session.client, order))
-    } catch (error) {
-      // Units are told by the notice itself.
-      if (!isFailure(error) || error.code === 'INTERRUPTED') throw error
-      return costsOf(item)
-    }
+    return readCosts(session.client, item)
   }
 
   /** Nothing is preselected but to leave it as it is. */
@@ -95,6 +147,18 @@ In a terminal it shows what is known of the notice and what each choice comes to
     if (choice === undefined) throw new Failure('DECLINED')
     return choice
   }
+}
+
+function both(): Failure {
+  const message = 'An ID goes with neither --file nor a filter: these say which notices are meant.'
+  return new Failure('INVALID_INPUT', {message, hint: WAYS})
+}
+
+const WAYS =
+  'Give an ID with --choice, a file with --file, or --choice with --due-within, --sku, --reason or --all-open.'
+
+function nothingNamed(): Failure {
+  return new Failure('MISSING_INPUT', {message: 'Nothing says which notices to answer.', hint: WAYS})
 }
 
 function missing(agreed: boolean): Failure {

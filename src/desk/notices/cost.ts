@@ -1,6 +1,9 @@
+import type {Client} from '../../client/client.ts'
+import {isFailure} from '../../contract/failure.ts'
 import {exact, isDigits} from '../../contract/money.ts'
 import type {NoticeChoice} from '../../contract/notices.ts'
 import type {OrderRead} from '../../contract/orders.ts'
+import {readNamedOrder} from '../../flows/order/read.ts'
 import type {InboxItem} from './inbox.ts'
 
 /** What a choice comes to. The service decides; amounts are by the order's line, with VAT. */
@@ -16,7 +19,7 @@ export interface Cost {
 }
 
 /** The costs of both choices; undefined if the notice does not tell how many units it is about. */
-export function costsOf({line, reason, desk}: InboxItem, read?: OrderRead): Cost[] | undefined {
+function costsOf({line, reason, desk}: InboxItem, read?: OrderRead): Cost[] | undefined {
   const {orderedQuantity: ordered, availableQuantity: available} = line ?? {}
   if (typeof ordered !== 'number' || typeof available !== 'number') return undefined
   const found = read && lineOf(read, line)
@@ -31,6 +34,18 @@ export function costsOf({line, reason, desk}: InboxItem, read?: OrderRead): Cost
       commissionBack: found ? share([found.partnerCommission], cancels, found.quantity) : null,
     }
   })
+}
+
+/** The same with amounts, by one read of the order. Without them if that fails: units are told by the notice itself. */
+export async function readCosts(client: Client, item: InboxItem): Promise<Cost[] | undefined> {
+  const {scentOrderId: order} = item
+  if (!order) return costsOf(item)
+  try {
+    return costsOf(item, await readNamedOrder(client, order))
+  } catch (error) {
+    if (!isFailure(error) || error.code === 'INTERRUPTED') throw error
+    return costsOf(item)
+  }
 }
 
 interface Line {

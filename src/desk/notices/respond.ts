@@ -2,67 +2,95 @@ import {randomUUID} from 'node:crypto'
 import type {Client} from '../../client/client.ts'
 import {Failure, isFailure} from '../../contract/failure.ts'
 import {printJson} from '../../contract/money.ts'
-import type {Notice, NoticeChoice} from '../../contract/notices.ts'
+import type {Notice} from '../../contract/notices.ts'
 import {respond} from '../../flows/notices.ts'
 import type {Folders, Identity} from '../../store/paths.ts'
 import type {InboxItem} from './inbox.ts'
 import {knownNotices} from './known.ts'
 import {inboxJournal, type Outcome} from './records.ts'
+import type {Wanted} from './wanted.ts'
 
 /** Whose records are written, and the client that sends. */
-interface AnswerTools {
+export interface AnswerTools {
   folders: Folders
   identity: Identity
   client: Client
 }
 
-const outcomeOf: {[code: string]: Outcome} = {
+const outcomes: {[code: string]: Outcome} = {
   BUSINESS_NOTICE_NOT_AWAITING_RESPONSE: 'closed',
   CONFLICT_NOTICE_ALREADY_RESOLVED: 'lost-race',
   NOT_FOUND_UNFULFILLABLE_NOTICE: 'not-found',
   OUTCOME_UNKNOWN: 'unknown',
 }
 
+/** How an answer ended that failed so. */
+export const outcomeOf = ({code, facts}: Failure): Outcome =>
+  outcomes[code] ?? (facts.effect === 'unknown' ? 'unknown' : 'failed')
+
+/** Whether nothing but the notice itself was the reason. */
+export const isOfNotice = ({code, entry}: Failure) => outcomes[code] !== undefined || entry.scope === 'row'
+
 /**
  * Answers a notice, whatever the inbox believes: the service decides. The choice is on disk before it is sent, so that after a
  * lost answer or a crash no second choice follows unnoticed. Fails as flows/notices.ts does, and says what is known of a
- * notice that is closed.
+ * notice that is closed; with OUTCOME_UNKNOWN if an earlier answer from here, which was lost, may have closed it.
  */
-export async function answerNotice(tools: AnswerTools, id: string, choice: NoticeChoice): Promise<Notice> {
+export async function answerNotice(tools: AnswerTools, {id, choice, item}: Wanted): Promise<Notice> {
   const journal = inboxJournal(tools.folders, tools.identity)
   const attempt = randomUUID()
   const mark = () => ({at: new Date().toISOString(), attempt, id, choice})
   await journal.append({kind: 'answering', ...mark()}, {sync: true})
-  try {
-    const notice = await respond(tools.client, id, choice)
-    const payload = printJson(notice, 0)
-    await journal.append(
-      {kind: 'answered', ...mark(), outcome: 'answered', code: null, payload},
-      {sync: true},
-    )
-    return notice
-  } catch (error) {
+  const end = (outcome: Outcome, code: string | null, payload: string | null) =>
+    journal.append({kind: 'answered', ...mark(), outcome, code, payload}, {sync: true})
+  const answer = await respond(tools.client, id, choice).catch(async (error: unknown) => {
     if (!isFailure(error)) throw error
-    const outcome = outcomeOf[error.code] ?? (error.facts.effect === 'unknown' ? 'unknown' : 'failed')
-    await journal.append(
-      {kind: 'answered', ...mark(), outcome, code: error.code, payload: null},
-      {sync: true},
-    )
-    throw outcome === 'closed' || outcome === 'lost-race' ? withWhatIsKnown(tools, id, error) : error
-  }
+    const outcome = outcomeOf(error)
+    await end(outcome, error.code, null)
+    throw outcome === 'closed' || outcome === 'lost-race' ? withWhatIsKnown(tools, id, item, error) : error
+  })
+  await end('answered', null, printJson(answer, 0)).catch((error: unknown) => {
+    throw isFailure(error) ? unwritten(`Notice ${id} was answered with ${choice}`, error) : error
+  })
+  return answer
+}
+
+/** The service has taken an answer, and this machine can't keep that. */
+function unwritten(what: string, {code, facts, message: why}: Failure): Failure {
+  const message = `${what}, but this could not be written down: ${why}`
+  return new Failure(code, {...facts, message, effect: 'unknown'})
 }
 
 /** The same refusal, with how the notice was closed as far as the records tell it. */
-function withWhatIsKnown({folders, identity}: AnswerTools, id: string, error: Failure): Failure {
+function withWhatIsKnown(
+  {folders, identity}: AnswerTools,
+  id: string,
+  before: InboxItem | undefined,
+  error: Failure,
+): Failure {
   const item = knownNotices(folders, identity, {all: true}).every.find((one) => one.id === id)
-  const message = item && endOf(item)
-  if (message === undefined) return error
   const order = item?.scentOrderId
   const hint = order && `What became of the line: \`scent orders get ${order}\`.`
-  return new Failure(error.code, {...error.facts, message, ...(hint && {hint})}, {cause: error})
+  const lost = lostBefore(before)
+  const end = item && endOf(item)
+  const message =
+    end ??
+    (lost
+      ? `Notice ${id} is closed, either by the ${lost.choice} that was sent from here at ${lost.at}, whose answer was lost, or by its deadline.`
+      : `Notice ${id} is closed; by whom nothing here tells.`)
+  const code = lost && end === undefined ? 'OUTCOME_UNKNOWN' : error.code
+  return new Failure(code, {...error.facts, message, ...(hint && {hint})}, {cause: error})
 }
 
-function endOf({id, status, responseChoice, respondedAt, desk}: InboxItem): string | undefined {
+/** An answer that was sent before, of which nobody knows what became. */
+function lostBefore(item: InboxItem | undefined): InboxItem['desk']['answer'] {
+  const {state, answer} = item?.desk ?? {}
+  const isLost = state === 'unsettled' || answer?.outcome === null || answer?.outcome === 'unknown'
+  return answer && isLost ? answer : null
+}
+
+/** How a notice ended, in a sentence; undefined if nothing here tells. */
+export function endOf({id, status, responseChoice, respondedAt, desk}: InboxItem): string | undefined {
   if (desk.state === 'answered')
     return `Notice ${id} was answered from here${desk.answer ? ` at ${desk.answer.at}` : ''}: ${responseChoice ?? desk.answer?.choice}.`
   if (desk.state === 'answered-elsewhere')

@@ -18,7 +18,7 @@ function ifSilent({desk, line}: InboxItem): string {
   return [words[desk.ifSilent], units].filter((word) => word !== undefined && word !== null).join(' ')
 }
 
-function leftOf({desk: {leftMs, state, deadline}}: InboxItem): Cell {
+export function leftOf({desk: {leftMs, state, deadline}}: InboxItem): Cell {
   if (leftMs === null) return state
   if (leftMs <= 0) return {kind: 'badge', text: `passed ${span(leftMs)} ago`, tone: 'bad'}
   const text = `${deadline === 'at most' ? 'at most ' : ''}${span(leftMs)}`

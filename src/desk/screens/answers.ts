@@ -1,0 +1,198 @@
+import {Failure, isFailure} from '../../contract/failure.ts'
+import {exact, isDigits} from '../../contract/money.ts'
+import {noticeChoices} from '../../contract/notices.ts'
+import type {Session} from '../../session.ts'
+import type {Ask} from '../../terminal/ask.ts'
+import {badge, money} from '../../terminal/cells.ts'
+import {localColumns} from '../../terminal/columns.ts'
+import type {Interrupts} from '../../terminal/interrupts.ts'
+import {listed} from '../../terminal/parsing.ts'
+import type {View} from '../../terminal/table.ts'
+import {counted} from '../../terminal/text.ts'
+import {type Cost, readCosts} from '../notices/cost.ts'
+import {type Answered, answerNotices} from '../notices/many.ts'
+import type {Outcome} from '../notices/records.ts'
+import type {Wanted} from '../notices/wanted.ts'
+import {leftOf} from './inbox.ts'
+
+/** Where answers show themselves, and ask: the command that sends them. */
+export interface AnswerScreen {
+  show(...views: View[]): void
+  /** A view for a person, on stderr. */
+  screen(view: View): Promise<void>
+  finding(failure: Failure): void
+  note(text: string): void
+  ask(): Promise<Ask>
+  readonly interrupts: Interrupts
+}
+
+interface Summary extends Record<(typeof counts)[number][1], number> {
+  /** What was not sent any more. */
+  left: number
+  /** What the service says it has refunded, with VAT; null if it says nothing. */
+  refunded: string | null
+}
+
+/** How an outcome is counted, and what a person reads. */
+const counts = [
+  ['answered', 'answered', 'answered'],
+  ['closed', 'closed', 'closed before'],
+  ['lost-race', 'lostRace', 'closed meanwhile'],
+  ['not-found', 'notFound', 'not found'],
+  ['unknown', 'unknown', 'not known'],
+  ['failed', 'failed', 'failed'],
+] as const satisfies readonly (readonly [Outcome, string, string])[]
+
+/** Answers several notices after one question, and shows what became of each. Returns the document of that. */
+export async function answerMany(
+  screen: AnswerScreen,
+  session: Session,
+  wanted: readonly Wanted[],
+  {isAgreed}: {isAgreed: boolean},
+): Promise<{answers: Answered[]; summary: Summary}> {
+  const ask = await screen.ask()
+  await showPlan(screen, session, wanted, ask.interactive && !isAgreed)
+  await ask.confirm(`Answer ${counted(wanted.length, 'notice')}?`)
+  const answers: Answered[] = []
+  const say = () => {
+    const next = wanted[answers.length]
+    if (next) session.progress.say(`Answering ${answers.length + 1} of ${wanted.length}: notice ${next.id} …`)
+  }
+  const stop = screen.interrupts.during({
+    story: () => storyOf(session, wanted, answers),
+    holds: () => true,
+    get awaits() {
+      return session.open() ? 'Waiting for its answer' : 'Ending'
+    },
+    hint: GO_ON,
+  })
+  let end: Failure | undefined
+  try {
+    say()
+    for await (const one of answerNotices(session, wanted, stop)) {
+      answers.push(one)
+      if (!stop.aborted) say()
+    }
+  } catch (error) {
+    if (!isFailure(error)) throw error
+    end = error
+  }
+  if (stop.aborted)
+    end = new Failure('INTERRUPTED', {message: storyOf(session, wanted, answers), hint: GO_ON})
+  return report(screen, wanted, answers, end)
+}
+
+const GO_ON =
+  'Run it again to go on: what was answered is not sent again, and the rest gets the same choices.'
+
+function storyOf(session: Session, wanted: readonly Wanted[], answers: readonly Answered[]): string {
+  const {id, choice} = wanted[answers.length] ?? {}
+  const out = session.open() ? `The ${choice} for notice ${id} is out, without an answer.` : 'Nothing is out.'
+  return `Interrupted after ${answers.length} of ${counted(wanted.length, 'notice')}. ${out}`
+}
+
+/** Shows what the answers come to. Amounts need a read of each order: only somebody who is asked waits for them. */
+async function showPlan(
+  screen: AnswerScreen,
+  {client, progress}: Session,
+  wanted: readonly Wanted[],
+  isAsked: boolean,
+): Promise<void> {
+  const rows: (Wanted & {cost: Cost | undefined})[] = []
+  for (const one of wanted) {
+    if (isAsked) progress.say(`Reading what ${rows.length + 1} of ${wanted.length} comes to …`)
+    const costs = isAsked && one.item ? await readCosts(client, one.item) : undefined
+    rows.push({...one, cost: costs?.find(({choice}) => choice === one.choice)})
+  }
+  if (!isAsked) return
+  const columns = localColumns<(typeof rows)[number]>(
+    'item.line.sku SKU; choice!; cost.ships Ships; cost.cancels Cancels; cost.refund Refund; left Left; id Notice',
+    {
+      'cost.refund': ({cost}) => (cost?.refund ? money(Number(cost.refund), 'SAR') : null),
+      left: ({item}) => (item ? leftOf(item) : 'not known here'),
+    },
+  )
+  const first = rows.slice(0, MOST_ROWS)
+  await screen.screen({rows: first, columns})
+  screen.note(planText(rows))
+}
+
+/** More of them would push the question off the screen. */
+const MOST_ROWS = 12
+
+/** What answers come to together, in sentences. */
+function planText(rows: readonly {choice: string; cost: Cost | undefined}[]): string {
+  const costs = rows.flatMap(({cost}) => cost ?? [])
+  const sum = (field: 'ships' | 'cancels') => costs.reduce((all, cost) => all + cost[field], 0)
+  const refunds = costs.flatMap(({refund}) => refund ?? [])
+  const choices = noticeChoices
+    .map((choice) => ({choice, count: rows.filter((row) => row.choice === choice).length}))
+    .filter(({count}) => count > 0)
+    .map(({choice, count}) => `${count} × ${choice}`)
+  const unknown = rows.length - refunds.length
+  return [
+    ...(rows.length > MOST_ROWS ? [`And ${rows.length - MOST_ROWS} more.`] : []),
+    `${listed(choices)}.`,
+    ...(costs.length > 0 ? [`Together they ship ${sum('ships')} and cancel ${sum('cancels')} units.`] : []),
+    ...(refunds.length > 0 ? [`They refund about ${totalOf(refunds)} SAR; the service decides.`] : []),
+    ...(unknown > 0 ? [`What ${unknown} of ${rows.length} would refund is not known here.`] : []),
+  ].join(' ')
+}
+
+const totalOf = (amounts: readonly string[]) =>
+  amounts.reduce((sum, amount) => sum.plus(exact(amount)), exact('0')).toFixed(2)
+
+/** What the service says it has refunded for an answer, with VAT. */
+export function refundOf({notice}: Pick<Answered, 'notice'>): string | null {
+  const {cancelWhole, shipAvailable} = notice?.impact ?? {}
+  const total = cancelWhole?.total ?? shipAvailable?.total
+  return isDigits(total) ? exact(total).toFixed(2) : null
+}
+
+function report(
+  screen: AnswerScreen,
+  wanted: readonly Wanted[],
+  answers: Answered[],
+  end: Failure | undefined,
+): {answers: Answered[]; summary: Summary} {
+  const countOf = (outcome: Outcome) => answers.filter((one) => one.outcome === outcome).length
+  const refunds = answers.flatMap((one) => refundOf(one) ?? [])
+  const refunded = refunds.length === 0 ? null : totalOf(refunds)
+  const numbers = Object.fromEntries(counts.map(([outcome, key]) => [key, countOf(outcome)]))
+  const left = wanted.length - answers.length
+  const summary = {...numbers, left, refunded} as Summary
+  screen.show({
+    rows: answers,
+    empty: 'Nothing was sent.',
+    columns: localColumns<Answered>('id! Notice; choice; outcome!; refunded Refunded; error.message~ Why', {
+      outcome: ({outcome}) =>
+        badge(outcome, {answered: 'good', unknown: 'warn', failed: 'bad', closed: 'bad', 'lost-race': 'bad'}),
+      refunded: (one) => {
+        const refund = refundOf(one)
+        return refund === null ? null : money(Number(refund), 'SAR')
+      },
+    }),
+  })
+  const parts = counts.flatMap(([outcome, , words]) =>
+    countOf(outcome) > 0 ? [`${countOf(outcome)} ${words}`] : [],
+  )
+  const not = left > 0 ? [`${left} not sent`] : []
+  screen.note(`${[...parts, ...not].join(', ')}.${refunded === null ? '' : ` Refunded ${refunded} SAR.`}`)
+  const failure = verdict(summary, wanted.length, end)
+  if (failure) screen.finding(failure)
+  return {answers, summary}
+}
+
+/** What the exit code is for: 12 if something is not known, 11 if something is not answered. */
+function verdict({answered, unknown}: Summary, total: number, end: Failure | undefined): Failure | undefined {
+  if (end?.code === 'INTERRUPTED') return end
+  const because = end ? {cause: end} : {}
+  if (unknown > 0) {
+    const message = `What became of ${unknown} of ${counted(total, 'answer')} is not known.`
+    return new Failure('ROWS_UNKNOWN', {message, hint: GO_ON}, because)
+  }
+  if (answered === total) return undefined
+  if (answered === 0 && end) return end
+  const message = `${total - answered} of ${counted(total, 'notice')} were not answered.`
+  return new Failure('ROWS_REFUSED', {message, hint: GO_ON}, because)
+}

@@ -1,0 +1,264 @@
+// Answering many notices, by a file or by filters, with the built program.
+import {writeFileSync} from 'node:fs'
+import {join} from 'node:path'
+import {afterAll, beforeAll, beforeEach, describe, expect, test} from 'vitest'
+import {choicesAt, inInbox, type Raised} from '../support/notices.ts'
+import {drawn, inTerminal, oneLine} from '../support/pty.ts'
+import {openShop, type Shop} from '../support/served-shop.ts'
+
+let shop: Shop
+let raised: Raised[]
+const ids = () => raised.map(({id}) => id)
+const respond = ['notices', 'respond']
+/** One choice for each notice; null leaves it out. */
+const csv = (...choices: (string | null)[]) =>
+  choices.flatMap((choice, at) => (choice === null ? [] : [`${ids()[at]},${choice}`])).join('\n')
+const answer = (input: string, code = 0) => shop.json([...respond, '--file', '-', '--yes'], {input, code})
+const outcomes = ({answers}: {answers: {outcome: string}[]}) => answers.map(({outcome}) => outcome)
+
+describe('what is wrong with a file', () => {
+  beforeAll(async () => {
+    shop = await openShop()
+    raised = await inInbox(shop, 2)
+  })
+  afterAll(() => shop.close())
+
+  test('is told in full, line by line, and nothing is sent', async () => {
+    const [one, two] = ids()
+    const input = `choice;Notice ID;SKU\nShipAvailable;${one};x\nperhaps;${two};x\n;${two};x\nCancelWhole;nonsense;x\ncancel whole;${one};x\n"CancelWhole;${two};x\n`
+    const {error} = await answer(input, 2)
+    expect(error.details.problems.map(({line, rule}: {line: number; rule: string}) => [line, rule])).toEqual([
+      [3, 'must be one of CancelWhole, ShipAvailable'],
+      [4, 'is required'],
+      [5, 'must be a UUID'],
+      [6, `differs from that of line 2 for notice ${one}`],
+      [7, expect.stringContaining('opens a quotation mark')],
+    ])
+    expect(choicesAt(shop, raised)).toEqual([null, null])
+    expect(shop.requests().filter(({operation}) => operation === 'respondToNotice')).toEqual([])
+  })
+
+  test.each([
+    ['nothing in it', '\n', 'is empty'],
+    ['a header alone', 'notice,choice\n', 'The file names no notice.'],
+    ['no choice', 'notice,sku\nx,y\n', 'lacks the column choice'],
+    ['two columns of notices', 'id,notice,choice\nx,y,z\n', 'has twice the column notice'],
+    ['other names', 'Number,What\n1,2\n', 'must be a UUID'],
+    [
+      'too many cells',
+      () => `${ids()[0]},CancelWhole,x\n`,
+      'has 3 cells, but a row without a header needs 2',
+    ],
+    ['one JSON array', '[]', 'is one JSON array'],
+    ['a choice that is not text', () => `{"id":"${ids()[0]}","choice":7}`, 'choice "7" must be one of'],
+    [
+      'two names of one notice',
+      () => `{"id":"${ids()[0]}","notice":"${ids()[1]}","choice":"CancelWhole"}`,
+      'is given twice',
+    ],
+    ['what is not text', '\u0000', 'it holds a NUL character'],
+  ])('such as %s', async (_, text, why) => {
+    const input = typeof text === 'string' ? text : text()
+    const {code, stderr} = await shop.scent([...respond, '--file', '-', '--yes'], {input})
+    expect([code, oneLine(stderr)]).toEqual([2, expect.stringContaining(why)])
+  })
+
+  test('and a file that is something else is not read to its end', async () => {
+    const {error} = await answer(`notice,choice\n${'x,y\n'.repeat(100_000)}`, 2)
+    expect(error.details.problems).toHaveLength(1001)
+    expect(error.details.problems.at(-1)).toMatchObject({rule: 'What follows was not looked at.'})
+  })
+
+  test.each([
+    [[], 'Nothing says which notices to answer.'],
+    [['--all-open'], '--all-open needs --choice as well'],
+    [['--sku', 'X', '--choice', 'CancelWhole', '--all-open'], '--sku does not go with --all-open'],
+    [['--file', 'x.csv', '--choice', 'CancelWhole'], '--choice does not go with --file'],
+    [
+      ['c6c0dd6c-5d76-4b5d-9eff-250400d2b556', '--file', 'x.csv'],
+      'An ID goes with neither --file nor a filter',
+    ],
+    [['--choice', 'CancelWhole'], 'Nothing says which notices to answer.'],
+    [['--choice', 'CancelWhole', '--due-within', 'soon'], '"soon" is not a valid span'],
+    [['--file', '/nowhere/x.csv', '--yes'], 'there is no such file'],
+    [['--choice', 'CancelWhole', '--all-open'], 'Give --yes.'],
+  ])('%j is a wrong line', async (argv, why) => {
+    const {code, stderr} = await shop.scent([...respond, ...argv])
+    expect([code, oneLine(stderr)]).toEqual([2, expect.stringContaining(why)])
+    expect(choicesAt(shop, raised)).toEqual([null, null])
+  })
+
+  test('and where nothing fits, that is exit 5', async () => {
+    const none = [...respond, '--choice', 'CancelWhole', '--yes']
+    for (const filter of [
+      ['--sku', 'NJD-INC-002'],
+      ['--due-within', '1h'],
+      ['--reason', 'lost'],
+    ])
+      expect((await shop.scent([...none, ...filter])).code).toBe(5)
+  })
+})
+
+describe('several notices are answered', () => {
+  beforeEach(async () => {
+    shop = await openShop()
+    raised = await inInbox(shop, 3)
+    return () => shop.close()
+  })
+
+  test('by a file, and again only what is left', async () => {
+    const first = await answer(csv('ShipAvailable', null, 'cancelwhole'))
+    expect(outcomes(first)).toEqual(['answered', 'answered'])
+    expect(first.answers[0]).toMatchObject({
+      ...{id: ids()[0], choice: 'ShipAvailable', error: null},
+      notice: {status: 'Resolved', responseChoice: 'ShipAvailable'},
+    })
+    const refunds = first.answers.map(
+      ({notice: {impact}}: {notice: {impact: Record<string, {total: number} | null>}}) =>
+        (impact.cancelWhole ?? impact.shipAvailable)?.total ?? 0,
+    )
+    expect(first.summary).toEqual({
+      ...{answered: 2, closed: 0, lostRace: 0, notFound: 0, unknown: 0, failed: 0, left: 0},
+      refunded: (refunds[0] + refunds[1]).toFixed(2),
+    })
+    expect(choicesAt(shop, raised)).toEqual(['ShipAvailable', null, 'CancelWhole'])
+    shop.requests()
+
+    const again = await answer(csv('ShipAvailable', 'ShipAvailable', 'CancelWhole'))
+    expect(outcomes(again)).toEqual(['answered', 'answered', 'answered'])
+    const sent = shop.requests().filter(({operation}) => operation === 'respondToNotice')
+    expect(sent.map(({target}) => target.split('/').at(-2))).toEqual([ids()[1]])
+  })
+
+  test('and those that are closed or unknown do not stop the others', async () => {
+    const [one, two, three] = raised.map(({id}) => id)
+    await shop.json([...respond, one ?? '', '--choice', 'CancelWhole', '--yes'])
+    const strange = '00000000-5d76-4b5d-9eff-250400d2b556'
+    const lines = [one, strange, three].map((id) =>
+      JSON.stringify({noticeId: id, choice: 'ShipAvailable', more: 1}),
+    )
+    shop.fault({match: {operation: 'respondToNotice'}, when: 'before', effect: 'race', times: 1})
+    const document = await answer([`{"notice":"${two}","choice":"CancelWhole"}`, ...lines].join('\n'), 11)
+    expect(outcomes(document)).toEqual(['lost-race', 'closed', 'not-found', 'answered'])
+    expect(document.answers[0].error).toMatchObject({
+      code: 'CONFLICT_NOTICE_ALREADY_RESOLVED',
+      message: expect.stringContaining('by whom nothing here tells'),
+    })
+    expect(document.answers[1].error.message).toContain('was answered from here at')
+    expect(document.summary).toMatchObject({answered: 1, closed: 1, lostRace: 1, notFound: 1})
+  })
+
+  test('by filters, which leave out what was sent without an outcome', async () => {
+    shop.fault({
+      match: {operation: 'respondToNotice'},
+      when: 'before',
+      effect: 'status',
+      status: 504,
+      times: 9,
+    })
+    const lost = await shop.scent([
+      ...respond,
+      ids()[0] ?? '',
+      '--choice',
+      'CancelWhole',
+      '--yes',
+      '--max-wait',
+      '1',
+    ])
+    expect(lost.code, lost.stderr).toBe(12)
+    shop.sandbox.state.faults.clear()
+    const all = [...respond, '--choice', 'ShipAvailable', '--all-open', '--yes']
+    const {code, stdout, stderr} = await shop.scent([...all, '--json'])
+    expect([code, outcomes(JSON.parse(stdout))], stderr).toEqual([0, ['answered', 'answered']])
+    expect(oneLine(stderr)).toContain(
+      `Notice ${ids()[0]} is left out: CancelWhole was sent, and its answer was lost.`,
+    )
+    expect(choicesAt(shop, raised)).toEqual([null, 'ShipAvailable', 'ShipAvailable'])
+    expect((await shop.scent(all)).code).toBe(5)
+
+    const other = await answer(csv('ShipAvailable'), 2)
+    expect(other.error.details.problems[0].rule).toContain(
+      'differs from the CancelWhole that was sent before',
+    )
+    expect(outcomes(await answer(csv('CancelWhole')))).toEqual(['answered'])
+  })
+
+  test('until the service fails: what was lost is unknown, and the rest is sent the next time', async () => {
+    shop.fault({match: {operation: 'respondToNotice'}, when: 'after', effect: 'reset', times: 1})
+    const lost = await answer(csv('ShipAvailable', 'ShipAvailable', 'ShipAvailable'), 12)
+    expect(outcomes(lost)).toEqual(['unknown', 'answered', 'answered'])
+    expect(choicesAt(shop, raised)).toEqual(['ShipAvailable', 'ShipAvailable', 'ShipAvailable'])
+  })
+
+  test('a credential that is not accepted ends it at the first', async () => {
+    shop.fault({
+      match: {operation: 'respondToNotice'},
+      when: 'before',
+      effect: 'status',
+      status: 403,
+      times: 9,
+    })
+    const {code, stdout} = await shop.scent([...respond, '--file', '-', '--yes', '--json'], {
+      input: csv('ShipAvailable', 'ShipAvailable', 'ShipAvailable'),
+    })
+    const document = JSON.parse(stdout)
+    expect(outcomes(document)).toEqual(['failed'])
+    expect(document.summary).toMatchObject({failed: 1, left: 2})
+    expect(code).not.toBe(0)
+  })
+})
+
+describe.each([80, 40])('in a terminal of %i columns', (columns) => {
+  beforeEach(async () => {
+    shop = await openShop()
+    raised = await inInbox(shop, 2)
+    return () => shop.close()
+  })
+
+  test('what they come to is told before the one question', async () => {
+    const file = join(shop.env.HOME ?? '', 'choices.csv')
+    writeFileSync(file, csv('ShipAvailable', 'CancelWhole'))
+    const asked = async (typed: string) => {
+      const seen = await inTerminal(shop.env, [...respond, '--file', file], {
+        columns,
+        answers: [['(y/N)', typed]],
+      })
+      const {lines, broken} = drawn(seen.text, columns)
+      expect(broken, lines.join('\n')).toEqual([])
+      return {code: seen.code, text: oneLine(lines.join('\n'))}
+    }
+    expect((await asked('\r')).code).toBe(130)
+    expect((await asked('\u0003')).text).toContain('Nothing was changed.')
+    expect(choicesAt(shop, raised)).toEqual([null, null])
+    const {code, text} = await asked('y\r')
+    expect(code, text).toBe(0)
+    expect(text).toContain('1 × CancelWhole and 1 × ShipAvailable. Together they ship 1 and cancel 3 units.')
+    const about = /They refund about ([\d.]+) SAR/.exec(text)?.[1]
+    expect(text).toContain(`2 answered. Refunded ${about} SAR.`)
+  })
+})
+
+test('Ctrl-C says what is out, waits for it, and sends no more', async () => {
+  shop = await openShop()
+  raised = await inInbox(shop, 3)
+  shop.fault({
+    match: {operation: 'respondToNotice'},
+    when: 'before',
+    effect: 'slow',
+    delayMs: 2000,
+    times: 1,
+  })
+  const running = shop.start([...respond, '--file', '-', '--yes', '--json'], {
+    input: csv('ShipAvailable', 'ShipAvailable', 'ShipAvailable'),
+  })
+  await running.said('Answering 1 of 3')
+  await new Promise((later) => setTimeout(later, 900))
+  running.child.kill('SIGINT')
+  const {code, stdout, stderr} = await running.ended
+  expect(oneLine(stderr)).toContain(
+    `Interrupted after 0 of 3 notices. The ShipAvailable for notice ${ids()[0]} is out, without an answer. Waiting for its answer; press Ctrl-C again to leave now.`,
+  )
+  expect([code, JSON.parse(stdout).summary]).toEqual([130, expect.objectContaining({answered: 1, left: 2})])
+  expect(choicesAt(shop, raised)).toEqual(['ShipAvailable', null, null])
+  await shop.close()
+})
