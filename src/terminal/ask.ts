@@ -1,6 +1,7 @@
 import {styleText} from 'node:util'
 import {Failure} from '../contract/failure.ts'
-import type {Decision} from './countdown.ts'
+import {movesCursor} from './progress.ts'
+import type {Decision} from './questions/countdown.ts'
 import {roomOf, safe, width, wrap} from './text.ts'
 
 /** `flag` answers the question if nobody can be asked, such as `--reference EXTREF`. */
@@ -35,11 +36,36 @@ export interface Ask {
 }
 
 export function openAsk(options: {interactive: boolean; yes: boolean}): Ask {
+  return options.interactive && !movesCursor(process.stderr)
+    ? byLines(askOnScreen(options), options.yes)
+    : askOnScreen(options)
+}
+
+/** The same where the cursor must not move; but for a secret, which is not to be seen. */
+function byLines({interactive, secret}: Ask, yes: boolean): Ask {
+  const lines = () => import('./questions/lines.ts')
+  return {
+    interactive,
+    secret,
+    text: async (question) => (await lines()).askText(question),
+    async choose<T>({message, choices, initial}: Parameters<typeof choicePrompt<T>>[0]) {
+      return (await (await lines()).askNumber(message, choices, {initial})) as T
+    },
+    async confirm(message) {
+      if (yes) return
+      const answer = await (await lines()).askLine(`${message} (y/N)`)
+      if (!/^y(es)?$/i.test(answer.trim())) throw new Failure('DECLINED')
+    },
+    decide: async (message, left) => (await lines()).askDecision(message, left),
+  }
+}
+
+function askOnScreen(options: {interactive: boolean; yes: boolean}): Ask {
   /** Puts one question on stderr: stdout is for data. */
   const ask = async <T>(question: Question, prompt: Prompt): Promise<T> => {
     if (!options.interactive) throw missing(question)
     const {createPromptModule} = await import('inquirer')
-    const {askWithCountdown} = await import('./countdown.ts')
+    const {askWithCountdown} = await import('./questions/countdown.ts')
     const put = createPromptModule({output: process.stderr}).registerPrompt('countdown', askWithCountdown)
     try {
       const {answer} = await put<{answer: T}>({...prompt, ...layoutOf(prompt), name: 'answer'} as never)

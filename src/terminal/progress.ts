@@ -1,5 +1,5 @@
 import type {Send} from '../contract/wire.ts'
-import {cut, roomOf, safe} from './text.ts'
+import {cut, roomOf, safe, wrap} from './text.ts'
 
 /** One line on stderr that says what a command is doing, if it takes a while. */
 export interface Progress {
@@ -48,12 +48,23 @@ export function showWork(stream: NodeJS.WriteStream): () => void {
   }
 }
 
+/**
+ * Whether lines on `stream` may be drawn again: not in a pipe, not by a dumb terminal, and not for somebody who has each of
+ * them read out, who sets ACCESSIBLE=1.
+ */
+export const movesCursor = (stream: {isTTY?: boolean}, env = process.env): boolean =>
+  stream.isTTY === true && env.TERM !== 'dumb' && !/^(1|true|on|yes)$/i.test(env.ACCESSIBLE ?? '')
+
 const FRAMES = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏']
 
 export function openProgress(stream: NodeJS.WriteStream): ProgressLine {
-  if (!stream.isTTY || process.env.TERM === 'dumb') {
+  if (!movesCursor(stream)) {
     const nothing = () => {}
-    return {say: (text) => void stream.write(`${safe(text)}\n`), clear: nothing, fill: () => nothing}
+    return {
+      say: (text) => void stream.write(`${wrap(safe(text), roomOf(stream))}\n`),
+      clear: nothing,
+      fill: () => nothing,
+    }
   }
   let text = ''
   let frame = 0

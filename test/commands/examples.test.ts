@@ -139,6 +139,7 @@ async function record(env: NodeJS.ProcessEnv, origin: string, reference: string,
 
 /** Those that would ask a person for more than a yes. */
 const walks = [
+  'scent notices respond',
   'scent auth login',
   'scent checkout --customer C-1042',
   'scent returns create PO-118',

@@ -5,7 +5,7 @@ import {openDesk} from '../../desk/desk.ts'
 import {type Blindness, clearAt} from '../../desk/notices/coverage.ts'
 import type {InboxItem} from '../../desk/notices/inbox.ts'
 import {blindnessOf, knownNotices} from '../../desk/notices/known.ts'
-import {blindLines, inboxColumns, passedLine, summaryOf} from '../../desk/screens/inbox.ts'
+import {blindLines, inboxColumns, NOTHING_OPEN, passedLine, summaryOf} from '../../desk/screens/inbox.ts'
 import {apiFlags} from '../../terminal/flags.ts'
 import {secondsFlag} from '../../terminal/times.ts'
 
@@ -38,7 +38,7 @@ With --due-within it is a check for cron: exit 11 if a notice is due within that
     this.show({
       rows: items,
       columns: inboxColumns,
-      empty: 'No notice that is known here waits for an answer.',
+      empty: NOTHING_OPEN,
     })
     const passed = passedLine(every)
     for (const line of [...blindLines(blind), ...(passed && !flags.all ? [passed] : [])]) this.aside(line)

@@ -7,12 +7,12 @@ import {type NoticeChoice, noticeChoices} from '../../contract/notices.ts'
 import {type Desk, openDesk} from '../../desk/desk.ts'
 import {type Cost, readCosts} from '../../desk/notices/cost.ts'
 import type {InboxItem} from '../../desk/notices/inbox.ts'
-import {knownNotices} from '../../desk/notices/known.ts'
+import {blindnessOf, knownNotices} from '../../desk/notices/known.ts'
 import {answerNotice} from '../../desk/notices/respond.ts'
 import {type Wanted, wantedBy, wantedIn} from '../../desk/notices/wanted.ts'
-import {answerMany} from '../../desk/screens/answers.ts'
+import {answerMany, showAnswers} from '../../desk/screens/answers.ts'
 import {consequence} from '../../desk/screens/choice.ts'
-import {inboxCard} from '../../desk/screens/inbox.ts'
+import {blindLines, inboxCard, NOTHING_OPEN} from '../../desk/screens/inbox.ts'
 import type {Session} from '../../session.ts'
 import {apiFlags, requireUuid} from '../../terminal/flags.ts'
 import {secondsFlag} from '../../terminal/times.ts'
@@ -28,12 +28,13 @@ export default class NoticesRespond extends ScentCommand {
   static override description =
     `CancelWhole cancels the whole outstanding line with a full refund. ShipAvailable ships what is available and refunds the shortfall; a Lost shipment is cancelled whole either way. A notice is open for 72 hours, then the service decides. \`scent notices inbox\` lists what waits.
 
-With an ID it shows what is known of the notice and what each choice comes to, and asks once; --choice with --yes asks nothing. The choice is written down before it is sent. After a lost answer the same choice is sent again; a notice that is closed by then is exit 12, because nothing tells what closed it.
+Alone in a terminal it goes through the notices that wait: one key chooses and shows what that does, Enter sends, any other key takes it back; with --yes the key alone sends. With an ID it shows what is known of the notice and what each choice comes to, and asks once; --choice with --yes asks nothing. The choice is written down before it is sent. After a lost answer the same choice is sent again; a notice that is closed by then is exit 12, because nothing tells what closed it.
 
 --file takes a CSV file with the columns notice and choice, in any order, with others or without a header; or NDJSON of the same. It is checked whole first: if a line is bad, all bad lines are named and nothing is sent. --choice with --due-within, --sku, --reason or --all-open answers what waits and fits all of them; what was sent before without an outcome is left out, and named. Both say what the answers come to, ask once, and send them one after another. Run again, they answer only what is left.
 
 Exit codes of many: 0 all are answered, 11 some are not, 12 what became of some is not known, 5 nothing fits.`
   static override examples = [
+    '<%= config.bin %> notices respond',
     '<%= config.bin %> notices respond c6c0dd6c-5d76-4b5d-9eff-250400d2b556 --choice ShipAvailable',
     '<%= config.bin %> notices respond c6c0dd6c-5d76-4b5d-9eff-250400d2b556 --choice CancelWhole --yes --json',
     '<%= config.bin %> notices respond --file choices.csv',
@@ -73,12 +74,31 @@ Exit codes of many: 0 all are answered, 11 some are not, 12 what became of some 
     const isFiltered = filters.some((name) => flags[name] !== undefined)
     if (args.id !== undefined && (isFiltered || flags.file !== undefined)) throw both()
     if (args.id !== undefined) requireUuid('ID', args.id)
-    else if (!isFiltered && flags.file === undefined) throw nothingNamed()
+    const isAlone = args.id === undefined && !isFiltered && flags.file === undefined
     const desk = openDesk(flags)
+    if (isAlone) return this.worklist(desk, flags)
     if (args.id !== undefined) return this.one(args.id.toLowerCase(), desk, flags)
     const wanted = await this.wanted(desk, flags)
     const session = await this.session(flags, {job: true})
     return answerMany(this, session, wanted, {isAgreed: flags.yes})
+  }
+
+  /** All that wait, one after another. */
+  private async worklist(desk: Desk, flags: Given): Promise<unknown> {
+    if (flags.choice !== undefined || !(await this.ask()).interactive) throw nothingNamed()
+    const {folders, identity} = desk
+    const {items, evidence} = knownNotices(folders, identity)
+    if (items.length === 0) {
+      this.note(NOTHING_OPEN)
+      for (const line of blindLines(await blindnessOf(folders, identity, evidence))) this.note(line)
+      return undefined
+    }
+    const {workThrough} = await import('../../desk/screens/work.ts')
+    const session = await this.session(flags, {board: true})
+    const document = await workThrough(this, session, {isAgreed: flags.yes})
+    if (this.inTerminal) return undefined
+    showAnswers(this, document.answers)
+    return document
   }
 
   /** The notices that a file names, or that the filters find. */
@@ -155,7 +175,7 @@ function both(): Failure {
 }
 
 const WAYS =
-  'Give an ID with --choice, a file with --file, or --choice with --due-within, --sku, --reason or --all-open.'
+  'Give an ID with --choice, a file with --file, or --choice with --due-within, --sku, --reason or --all-open. Alone in a terminal it shows what waits, one after another.'
 
 function nothingNamed(): Failure {
   return new Failure('MISSING_INPUT', {message: 'Nothing says which notices to answer.', hint: WAYS})

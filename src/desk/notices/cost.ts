@@ -19,7 +19,7 @@ export interface Cost {
 }
 
 /** The costs of both choices; undefined if the notice does not tell how many units it is about. */
-function costsOf({line, reason, desk}: InboxItem, read?: OrderRead): Cost[] | undefined {
+export function costsOf({line, reason, desk}: InboxItem, read?: OrderRead): Cost[] | undefined {
   const {orderedQuantity: ordered, availableQuantity: available} = line ?? {}
   if (typeof ordered !== 'number' || typeof available !== 'number') return undefined
   const found = read && lineOf(read, line)

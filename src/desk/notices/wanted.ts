@@ -13,7 +13,7 @@ export interface Wanted {
 }
 
 /** Which of the open notices are to be answered. */
-export interface Filter {
+interface Filter {
   withinMs?: number | undefined
   sku?: string | undefined
   reason?: string | undefined

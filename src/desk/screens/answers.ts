@@ -26,6 +26,12 @@ export interface AnswerScreen {
   readonly interrupts: Interrupts
 }
 
+/** What `respond` prints for many notices. */
+export interface AnswersDocument {
+  answers: Answered[]
+  summary: Summary
+}
+
 interface Summary extends Record<(typeof counts)[number][1], number> {
   /** What was not sent any more. */
   left: number
@@ -49,7 +55,7 @@ export async function answerMany(
   session: Session,
   wanted: readonly Wanted[],
   {isAgreed}: {isAgreed: boolean},
-): Promise<{answers: Answered[]; summary: Summary}> {
+): Promise<AnswersDocument> {
   const ask = await screen.ask()
   await showPlan(screen, session, wanted, ask.interactive && !isAgreed)
   await ask.confirm(`Answer ${counted(wanted.length, 'notice')}?`)
@@ -79,7 +85,10 @@ export async function answerMany(
   }
   if (stop.aborted)
     end = new Failure('INTERRUPTED', {message: storyOf(session, wanted, answers), hint: GO_ON})
-  return report(screen, wanted, answers, end)
+  showAnswers(screen, answers)
+  const document = report(screen, answers, wanted.length, end)
+  screen.note(summaryText(document.summary))
+  return document
 }
 
 const GO_ON =
@@ -134,12 +143,12 @@ function planText(rows: readonly {choice: string; cost: Cost | undefined}[]): st
     ...(rows.length > MOST_ROWS ? [`And ${rows.length - MOST_ROWS} more.`] : []),
     `${listed(choices)}.`,
     ...(costs.length > 0 ? [`Together they ship ${sum('ships')} and cancel ${sum('cancels')} units.`] : []),
-    ...(refunds.length > 0 ? [`They refund about ${totalOf(refunds)} SAR; the service decides.`] : []),
+    ...(refunds.length > 0 ? [`They refund about ${sumOf(refunds)} SAR; the service decides.`] : []),
     ...(unknown > 0 ? [`What ${unknown} of ${rows.length} would refund is not known here.`] : []),
   ].join(' ')
 }
 
-const totalOf = (amounts: readonly string[]) =>
+export const sumOf = (amounts: readonly string[]) =>
   amounts.reduce((sum, amount) => sum.plus(exact(amount)), exact('0')).toFixed(2)
 
 /** What the service says it has refunded for an answer, with VAT. */
@@ -149,38 +158,41 @@ export function refundOf({notice}: Pick<Answered, 'notice'>): string | null {
   return isDigits(total) ? exact(total).toFixed(2) : null
 }
 
-function report(
-  screen: AnswerScreen,
-  wanted: readonly Wanted[],
-  answers: Answered[],
-  end: Failure | undefined,
-): {answers: Answered[]; summary: Summary} {
-  const countOf = (outcome: Outcome) => answers.filter((one) => one.outcome === outcome).length
-  const refunds = answers.flatMap((one) => refundOf(one) ?? [])
-  const refunded = refunds.length === 0 ? null : totalOf(refunds)
-  const numbers = Object.fromEntries(counts.map(([outcome, key]) => [key, countOf(outcome)]))
-  const left = wanted.length - answers.length
-  const summary = {...numbers, left, refunded} as Summary
+/** What became of each answer. */
+export function showAnswers(screen: AnswerScreen, answers: readonly Answered[]): void {
+  const [cancel, ship] = ['notice.impact.cancelWhole.total', 'notice.impact.shipAvailable.total']
+  const columns = `id! Notice; choice; outcome!; ${cancel}|${ship} Refunded; error.message~ Why`
+  const tones = {answered: 'good', unknown: 'warn', failed: 'bad', closed: 'bad', 'lost-race': 'bad'} as const
   screen.show({
     rows: answers,
     empty: 'Nothing was sent.',
-    columns: localColumns<Answered>('id! Notice; choice; outcome!; refunded Refunded; error.message~ Why', {
-      outcome: ({outcome}) =>
-        badge(outcome, {answered: 'good', unknown: 'warn', failed: 'bad', closed: 'bad', 'lost-race': 'bad'}),
-      refunded: (one) => {
-        const refund = refundOf(one)
-        return refund === null ? null : money(Number(refund), 'SAR')
-      },
-    }),
+    columns: localColumns<Answered>(columns, {outcome: ({outcome}) => badge(outcome, tones)}),
   })
-  const parts = counts.flatMap(([outcome, , words]) =>
-    countOf(outcome) > 0 ? [`${countOf(outcome)} ${words}`] : [],
-  )
-  const not = left > 0 ? [`${left} not sent`] : []
-  screen.note(`${[...parts, ...not].join(', ')}.${refunded === null ? '' : ` Refunded ${refunded} SAR.`}`)
-  const failure = verdict(summary, wanted.length, end)
+}
+
+/** The document of what was answered of so many, and the exit code that follows from it. */
+export function report(
+  screen: AnswerScreen,
+  answers: Answered[],
+  total = answers.length,
+  end?: Failure,
+): AnswersDocument {
+  const countOf = (outcome: Outcome) => answers.filter((one) => one.outcome === outcome).length
+  const refunds = answers.flatMap((one) => refundOf(one) ?? [])
+  const refunded = refunds.length === 0 ? null : sumOf(refunds)
+  const numbers = Object.fromEntries(counts.map(([outcome, key]) => [key, countOf(outcome)]))
+  const left = total - answers.length
+  const summary = {...numbers, left, refunded} as Summary
+  const failure = verdict(summary, total, end)
   if (failure) screen.finding(failure)
   return {answers, summary}
+}
+
+function summaryText(summary: Summary): string {
+  const {left, refunded} = summary
+  const all = [...counts.map(([, key, words]) => [summary[key], words] as const), [left, 'not sent'] as const]
+  const parts = all.flatMap(([count, words]) => (count > 0 ? [`${count} ${words}`] : []))
+  return `${parts.join(', ')}.${refunded === null ? '' : ` Refunded ${refunded} SAR.`}`
 }
 
 /** What the exit code is for: 12 if something is not known, 11 if something is not answered. */

@@ -7,6 +7,8 @@ import type {Blindness} from '../notices/coverage.ts'
 import {type InboxItem, isOpen} from '../notices/inbox.ts'
 import type {Happening} from '../notices/story.ts'
 
+export const NOTHING_OPEN = 'No notice that is known here waits for an answer.'
+
 const SOON_MS = 6 * 3_600_000
 
 const words: Record<NoticeChoice, string> = {CancelWhole: 'cancel', ShipAvailable: 'ship'}

@@ -1,5 +1,5 @@
 import {createPrompt, isEnterKey, useEffect, useKeypress, useState} from '@inquirer/core'
-import {roomOf, safe, width, wrap} from './text.ts'
+import {roomOf, safe, width, wrap} from '../text.ts'
 
 export type Decision = 'yes' | 'no' | 'change' | 'expired'
 
@@ -19,6 +19,10 @@ const answers: [RegExp, Decision][] = [
   [/^c(hange)?$/i, 'change'],
 ]
 
+/** What a typed answer means; anything else is a no. */
+export const decisionOf = (typed: string): Decision =>
+  answers.find(([form]) => form.test(typed.trim()))?.[1] ?? 'no'
+
 /** Yes, no, or something else first: with a clock beside it, and ends by itself when the time has run out. The default is no. */
 export const askWithCountdown = createPrompt<Decision, Question>((question, done) => {
   const [typed, setTyped] = useState('')
@@ -37,7 +41,7 @@ export const askWithCountdown = createPrompt<Decision, Question>((question, done
     return () => clearInterval(timer)
   }, [])
   useKeypress((key, line) => {
-    if (isEnterKey(key)) return end(answers.find(([form]) => form.test(typed.trim()))?.[1] ?? 'no')
+    if (isEnterKey(key)) return end(decisionOf(typed))
     setTyped(line.line)
   })
   const room = roomOf(process.stderr)
