@@ -2,7 +2,7 @@
 import {writeFileSync} from 'node:fs'
 import {join} from 'node:path'
 import {afterAll, beforeAll, beforeEach, describe, expect, test} from 'vitest'
-import {choicesAt, inInbox, type Raised} from '../support/notices.ts'
+import {choicesAt, inInbox, type Raised, struck} from '../support/notices.ts'
 import {drawn, inTerminal, oneLine} from '../support/pty.ts'
 import {openShop, type Shop} from '../support/served-shop.ts'
 
@@ -251,8 +251,7 @@ test('Ctrl-C says what is out, waits for it, and sends no more', async () => {
   const running = shop.start([...respond, '--file', '-', '--yes', '--json'], {
     input: csv('ShipAvailable', 'ShipAvailable', 'ShipAvailable'),
   })
-  await running.said('Answering 1 of 3')
-  await new Promise((later) => setTimeout(later, 900))
+  await struck(shop)
   running.child.kill('SIGINT')
   const {code, stdout, stderr} = await running.ended
   expect(oneLine(stderr)).toContain(

@@ -12,10 +12,14 @@ export interface Raised {
 const SKU = 'RML-SAF-050'
 
 /** Orders two units each and raises a notice for each of these orders: one of the two is available. */
-export async function raise(shop: Pick<Shop, 'sandbox' | 'variant'>, count: number): Promise<Raised[]> {
+export async function raise(
+  shop: Pick<Shop, 'sandbox' | 'variant'>,
+  count: number,
+  from = 0,
+): Promise<Raised[]> {
   const caller = callerOf(shop.sandbox)
   const raised: Raised[] = []
-  for (let at = 0; at < count; at += 1) {
+  for (let at = from; at < from + count; at += 1) {
     const reference = `PO-SHORT-${at}`
     const {payload: preview} = await caller.filled(reference, {[shop.variant(SKU)]: 2})
     await caller.order(reference, preview.lockId, reference)
@@ -37,6 +41,12 @@ export async function bringIn(shop: Shop, raised: readonly Raised[]): Promise<vo
   const input = raised.map(({event}) => JSON.stringify(event)).join('\n')
   const {code, stderr} = await shop.scent(['notices', 'import', '-'], {input})
   expect(code, stderr).toBe(0)
+}
+
+/** Resolves once a request has met the fault that was ordered. */
+export async function struck({sandbox}: Pick<Shop, 'sandbox'>): Promise<void> {
+  while (!sandbox.state.faults.list().some(({met}) => met > 0))
+    await new Promise((turn) => setTimeout(turn, 20))
 }
 
 /** How the service has closed these notices; null if it has not. */

@@ -17,6 +17,7 @@ export interface Terminal {
   /** Waits until a text appears on it. Fails with the text that is there instead. */
   see(text: string): Promise<void>
   type(text: string): void
+  resize(columns: number): void
   /** A key by its tmux name, such as Enter, C-c, Down. */
   press(...keys: string[]): void
 }
@@ -42,6 +43,7 @@ export async function withTerminal<T>(
         }
       },
       type: (text) => void tmux('send-keys', '-l', text),
+      resize: (columns) => void tmux('resize-window', '-x', String(columns)),
       press: (...keys) => void tmux('send-keys', ...keys),
     })
   } finally {

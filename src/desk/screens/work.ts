@@ -5,7 +5,7 @@ import {readNamedOrder} from '../../flows/order/read.ts'
 import type {Session} from '../../session.ts'
 import {span} from '../../terminal/cells.ts'
 import {listed} from '../../terminal/parsing.ts'
-import {movesCursor, openProgress} from '../../terminal/progress.ts'
+import {movesCursor} from '../../terminal/progress.ts'
 import {safe} from '../../terminal/text.ts'
 import {orderCard, orderLines} from '../../terminal/views/orders.ts'
 import {type InboxItem, isOpen} from '../notices/inbox.ts'
@@ -102,15 +102,14 @@ function openSender(screen: AnswerScreen, session: Session, lookout: Lookout, an
     async send(id: string, choice: NoticeChoice): Promise<boolean> {
       const item = lookout.one(id)
       const before = answers.length
-      const progress = openProgress(process.stderr)
       sending = `The ${choice} for notice ${id}`
-      progress.say(`Sending ${choice} for notice ${id} …`)
+      session.progress.say(`Sending ${choice} for notice ${id} …`)
       try {
         for await (const one of answerNotices(session, [{id, choice, item}], stop)) answers.push(one)
       } catch (error) {
         throw isFailure(error, 'INTERRUPTED') ? interrupted() : error
       } finally {
-        progress.clear()
+        session.progress.clear()
         sending = ''
       }
       const last = answers[before]
