@@ -9,6 +9,8 @@ const seen = z.object({
   url: z.nullable(z.string()),
   eventTypes: z.nullable(z.array(z.string())),
   isActive: z.nullable(z.boolean()),
+  /** How the newest delivery ended. */
+  lastDeliveryStatus: z.optional(z.nullable(z.string())),
   createdAt: z.nullable(z.string()),
   /** Whether it is this machine's own: that of `webhooks listen --subscribe`. */
   own: z.optional(z.boolean()),
@@ -55,7 +57,7 @@ function merged(before: SeenSubscription, now: SeenSubscription): SeenSubscripti
 }
 
 function seenAs(shown: {id: string; [field: string]: unknown}, at: string): SeenSubscription {
-  const nothing = {url: null, eventTypes: null, isActive: null, createdAt: null}
+  const nothing = {url: null, eventTypes: null, isActive: null, lastDeliveryStatus: null, createdAt: null}
   const fields = Object.entries(nothing).map(([field, none]) => {
     const fits = seen.shape[field as keyof typeof nothing].safeParse(shown[field])
     return [field, fits.success ? fits.data : none]

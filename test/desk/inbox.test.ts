@@ -136,6 +136,12 @@ describe('the deadline', () => {
     expect(only(tales, [], now).desk).toMatchObject({leftMs: at - now, deadline: kind})
   })
 
+  test('that nobody told is not brought forward by what proves nothing and came first', () => {
+    const early = told('unchecked', {}, raised - HOUR)
+    expect(isOpen(only([told('verified', {}, raised), early], [], due - HOUR))).toBe(true)
+    expect(isOpen(only([told('verified', {}, raised), early], [], due))).toBe(false)
+  })
+
   test('stays open until the latest of those that prove nothing', () => {
     const early = told('unchecked', {...awaiting, responseDeadlineAt: new Date(raised + HOUR).toISOString()})
     expect(isOpen(only([told('unchecked'), early], [], raised + 3 * HOUR))).toBe(true)

@@ -38,9 +38,10 @@ export async function ownSubscription(
     })
   const before = (await records.all()).findLast(({own}) => own)
   const secret = before && (await keptSecret(desk, before.id))
-  if (before && secret && (await takeUp(client, before.id, {url, eventTypes}))) {
+  const taken = before && secret && (await takeUp(client, before.id, {url, eventTypes}))
+  if (before && secret && taken) {
+    await note({...taken, url, eventTypes})
     await switchTo(before.id, true)
-    await note({id: before.id, url, eventTypes})
     return {id: before.id, secrets: [secret], release: release(before.id)}
   }
   // Without its secret the earlier one is of no use, and would take a place.
@@ -57,17 +58,16 @@ export async function ownSubscription(
   return {id: made.id, secrets: [told], release: release(made.id)}
 }
 
-/** Brings it up to date. False if the service does not know it any more. */
+/** Brings it up to date. Undefined if the service does not know it any more. */
 async function takeUp(
   client: Client,
   id: string,
   body: {url: string; eventTypes: string[]},
-): Promise<boolean> {
+): Promise<Subscription | undefined> {
   try {
-    await client.call(updateWebhook, {params: {webhookId: id}, body})
-    return true
+    return await client.call(updateWebhook, {params: {webhookId: id}, body})
   } catch (error) {
-    if (isFailure(error, 'NOT_FOUND_WEBHOOK_SUBSCRIPTION')) return false
+    if (isFailure(error, 'NOT_FOUND_WEBHOOK_SUBSCRIPTION')) return undefined
     throw error
   }
 }

@@ -15,8 +15,8 @@ export interface Listening {
   to: number
   slept: {from: number; to: number}[]
   hasSecret: boolean
-  port: number
-  subscription: string | null
+  /** What it refused without keeping it. */
+  dropped: number
 }
 
 /** All that the records of an identity say about notices, and about what they may lack. */
@@ -28,12 +28,13 @@ export interface Evidence extends Known {
   receipts: Glance[]
   /** Files of receipts that are damaged: what stands behind the damage was not read. */
   damaged: string[]
-  /** SHA-256 of each imported text. */
+  /** SHA-256 of each imported text, and the ids of the events in them. */
   imported: Set<string>
+  importedEvents: Set<string>
 }
 
 /** A receipt without its body. */
-interface Glance extends Pick<Received, 'eventId' | 'eventType' | 'sha256' | 'trust' | 'why'> {
+export interface Glance extends Pick<Received, 'eventId' | 'eventType' | 'sha256' | 'trust' | 'why'> {
   at: number
   notices: readonly string[]
   /** It speaks of a notice that could not be read. */
@@ -43,15 +44,10 @@ interface Glance extends Pick<Received, 'eventId' | 'eventType' | 'sha256' | 'tr
 /** Reads everything since `since` (milliseconds); imports and answers always. */
 export function readEvidence(folders: Folders, identity: Identity, since: number): Evidence {
   const known: Evidence = {
-    ...{
-      told: [],
-      answers: [],
-      offsetMs: serviceOffset(folders, identity).read(),
-      listening: [],
-      receipts: [],
-      damaged: [],
-      imported: new Set(),
-    },
+    ...{told: [], answers: [], listening: [], receipts: [], damaged: []},
+    offsetMs: serviceOffset(folders, identity).read(),
+    imported: new Set(),
+    importedEvents: new Set(),
   }
   const copies: Copy[] = []
   const spans = new Map<string, Listening>()
@@ -103,12 +99,12 @@ function takeReceipt(
 ): void {
   const at = Date.parse(record.at)
   if (record.kind === 'opened') {
-    const {port, subscription, secret} = record
-    spans.set(path, {from: at, to: at, slept: [], hasSecret: secret !== null, port, subscription})
+    spans.set(path, {from: at, to: at, slept: [], hasSecret: record.secret !== null, dropped: 0})
   }
   const span = spans.get(path)
   if (span) span.to = Math.max(span.to, at)
   if (record.kind === 'slept') span?.slept.push({from: Date.parse(record.from), to: Date.parse(record.to)})
+  if (record.kind === 'alive' && span) span.dropped = record.dropped ?? 0
   if (record.kind !== 'received') return
   const {eventId, eventType, sha256, trust, why, notices} = record
   // Of 100,000 events few tell of a notice: only their bodies are read.
@@ -122,7 +118,9 @@ function takeRecord(known: Evidence, told: Told[], answers: Map<string, Answer>,
   const at = Date.parse(record.at)
   if (record.kind === 'imported') {
     known.imported.add(record.sha256)
-    told.push(...importedFacts(record.raw).notices.map((fact) => ({...fact, trust: 'imported' as const, at})))
+    const {notices, eventId} = importedFacts(record.raw)
+    if (eventId !== null) known.importedEvents.add(eventId)
+    told.push(...notices.map((fact) => ({...fact, trust: 'imported' as const, at})))
   }
   if (record.kind === 'answering') {
     const {attempt, id, choice} = record

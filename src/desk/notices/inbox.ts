@@ -225,7 +225,7 @@ function deadlineOf(best: readonly Told[], trusted: readonly Told[], answers: re
   const others = times(best, 'notifiedAt').map((at) => at + WINDOW_MS)
   if (others.length > 0) return among(others, 'raised', open)
   const seen = [...best, ...answers].map(({at}) => at + WINDOW_MS)
-  return among([Math.min(...seen)], 'at most')
+  return {at: Math.min(...seen), latest: open[0] ?? Math.max(...seen), kind: 'at most'}
 }
 
 /** What happens without an answer (spec, States and transitions): what has not left is cancelled, and so is what is lost. */

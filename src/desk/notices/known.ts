@@ -1,8 +1,10 @@
 import type {Folders, Identity} from '../../store/paths.ts'
 import {webhookRecords} from '../../store/webhooks.ts'
-import {type Blindness, blindness} from './coverage.ts'
+import type {Blindness} from './blindness.ts'
+import {blindness} from './coverage.ts'
 import {type Evidence, readEvidence} from './evidence.ts'
 import {type InboxItem, inbox, isOpen, serviceNow} from './inbox.ts'
+import type {Sent} from './sent.ts'
 
 /** Receipts that are older tell of no notice that can still be answered. */
 const RECENT_MS = 14 * 24 * 3_600_000
@@ -32,6 +34,7 @@ export async function blindnessOf(
   folders: Folders,
   identity: Identity,
   evidence: Evidence,
+  sent?: Sent,
 ): Promise<Blindness[]> {
-  return blindness(evidence, await webhookRecords(folders, identity).all(), Date.now())
+  return blindness(evidence, await webhookRecords(folders, identity).all(), Date.now(), sent)
 }

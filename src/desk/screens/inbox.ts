@@ -3,7 +3,7 @@ import {type Cell, span, time} from '../../terminal/cells.ts'
 import {type Column, localColumns} from '../../terminal/columns.ts'
 import {type Card, card} from '../../terminal/table.ts'
 import {counted} from '../../terminal/text.ts'
-import type {Blindness} from '../notices/coverage.ts'
+import type {Blindness} from '../notices/blindness.ts'
 import {type InboxItem, isOpen} from '../notices/inbox.ts'
 import type {Happening} from '../notices/story.ts'
 
@@ -47,12 +47,32 @@ export function summaryOf(items: readonly InboxItem[]): string {
   return `Local record: the API has no list of notices. ${counted(open.length, 'notice')} to answer${due}.`
 }
 
-/** What the list may lack, and what has passed. */
+const two = (number: number) => String(number).padStart(2, '0')
+const weekdays = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat']
+const months = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec']
+
+/** `Fri 20 Nov 18:04`, by the clock on the wall. */
+function moment(at: string): string {
+  const date = new Date(at)
+  const day = `${weekdays[date.getDay()]} ${date.getDate()} ${months[date.getMonth()]}`
+  return `${day} ${two(date.getHours())}:${two(date.getMinutes())}`
+}
+
+const MOST_TIMES = 3
+
+function whenOf({since, times = []}: Blindness): string {
+  const spans = times.slice(0, MOST_TIMES).map(({from, to}) => `${moment(from)} to ${moment(to)}`)
+  if (times.length > MOST_TIMES) spans.push(`and ${times.length - MOST_TIMES} more`)
+  if (spans.length > 0) return ` ${spans.join(', ')}.`
+  return since === null ? '' : ` Since ${moment(since)}.`
+}
+
+/** What the list may lack, each reason with what to do about it; reasons that one command mends stand together. */
 export function blindLines(blind: readonly Blindness[]): string[] {
-  return blind.map(({says, since, next}) => {
-    const from = since === null ? '' : ` Since ${since.slice(0, 16).replace('T', ' ')} UTC.`
-    return `! ${says}${from} \`${next}\``
-  })
+  return [...new Set(blind.map(({next}) => next))].flatMap((next) => [
+    ...blind.filter((one) => one.next === next).map((one) => `! ${one.says}${whenOf(one)}`),
+    `  \`${next}\``,
+  ])
 }
 
 export function passedLine(items: readonly InboxItem[]): string | undefined {

@@ -1,0 +1,41 @@
+/** A reason why notices may exist that are not here: since when, what shows it, and what to do about it. */
+export interface Blindness {
+  code:
+    | 'nobody-listens'
+    | 'gaps'
+    | 'silent'
+    | 'inactive'
+    | 'dead-lettering'
+    | 'missing'
+    | 'no-type'
+    | 'refused'
+    | 'unreadable'
+    | 'conflict'
+    | 'unchecked'
+    | 'clock'
+    | 'store'
+  since: string | null
+  /** When it will hide nothing that can still be answered, if nothing else happens; null if it must be mended. */
+  until: string | null
+  says: string
+  /** A command that tells more or mends it. */
+  next: string
+  /** Of `gaps`: when nothing listened. */
+  times?: {from: string; to: string}[]
+}
+
+/** A subscription as the local record knows it. */
+export interface KnownSubscription {
+  id: string
+  at: string
+  eventTypes: readonly string[] | null
+  isActive: boolean | null
+  lastDeliveryStatus?: string | null | undefined
+  own?: boolean | undefined
+}
+
+export const HOUR = 3_600_000
+/** How long a notice can be answered (spec, Limits): what is older hides nothing that is still open. */
+export const WINDOW_MS = 72 * HOUR
+
+export const iso = (at: number) => new Date(at).toISOString()

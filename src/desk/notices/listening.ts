@@ -1,0 +1,93 @@
+import {type Blindness, HOUR, iso, type KnownSubscription, WINDOW_MS} from './blindness.ts'
+import type {Evidence, Listening} from './evidence.ts'
+
+// When this machine listened, and what it may have missed while it did not.
+
+/** Gaps that are shorter in all are covered by the service's retries. */
+const SHORT_MS = HOUR / 4
+
+interface Gap {
+  from: number
+  to: number
+}
+
+const isHeld = (spans: readonly Listening[]) => spans.some(({to}) => to === Number.POSITIVE_INFINITY)
+
+/** What makes this machine listen again. */
+export const listenAgain = (subscriptions: readonly KnownSubscription[]) =>
+  `scent webhooks listen${subscriptions.some(({own}) => own) ? ' --subscribe' : ''}`
+
+/** The times within [since, now] at which no listener of this machine ran. */
+function gapsOf(spans: readonly Listening[], since: number, now: number): Gap[] {
+  const awake = spans.flatMap(({from, to, slept}) => {
+    const parts: Gap[] = []
+    let begin = from
+    for (const nap of [...slept].sort((a, b) => a.from - b.from)) {
+      parts.push({from: begin, to: nap.from})
+      begin = Math.max(begin, nap.to)
+    }
+    return [...parts, {from: begin, to: Math.min(to, now)}]
+  })
+  const gaps: Gap[] = []
+  let covered = since
+  for (const {from, to} of awake.filter((part) => part.to > part.from).sort((a, b) => a.from - b.from)) {
+    if (from > covered) gaps.push({from: covered, to: Math.min(from, now)})
+    covered = Math.max(covered, to)
+  }
+  if (covered < now) gaps.push({from: covered, to: now})
+  return gaps.filter(({from, to}) => to > from)
+}
+
+/** Whether somebody listens, and whether somebody did all the time. */
+export function listening(
+  {listening: spans}: Evidence,
+  subscriptions: readonly KnownSubscription[],
+  now: number,
+): Blindness[] {
+  const next = listenAgain(subscriptions)
+  if (spans.length === 0) {
+    const says = 'Nothing has listened here in the last 14 days: notices are known only if they are imported.'
+    return [{code: 'nobody-listens', since: null, until: null, says, next}]
+  }
+  const found: Blindness[] = []
+  const last = Math.max(...spans.map(({to}) => to))
+  if (!isHeld(spans)) {
+    const says = 'Nothing listens on this machine now: what is sent meanwhile is not seen.'
+    found.push({code: 'nobody-listens', since: iso(last), until: null, says, next})
+  }
+  // While nothing listens, the time since then is told already.
+  const inner = gapsOf(spans, now - WINDOW_MS, now).filter(({to}) => isHeld(spans) || to < now)
+  const length = inner.reduce((sum, {from, to}) => sum + to - from, 0)
+  const [first, end] = [inner[0], inner.at(-1)]
+  if (!first || !end || length <= SHORT_MS) return found
+  const times = inner.length === 1 ? 'For a time' : `${inner.length} times`
+  return [
+    ...found,
+    {
+      ...{code: 'gaps', since: iso(first.from), until: iso(end.to + WINDOW_MS)},
+      says: `${times} within the last 72 hours nothing listened: events of that time may be missing.`,
+      next: 'scent notices inbox --check',
+      times: inner.map(({from, to}) => ({from: iso(from), to: iso(to)})),
+    },
+  ]
+}
+
+/** A listener that has heard nothing for a day, and for four times its longest usual pause. */
+export function silence({listening: spans, receipts}: Evidence, now: number): Blindness[] {
+  if (!isHeld(spans)) return []
+  const first = Math.min(...spans.map(({from}) => from))
+  const gaps = gapsOf(spans, first, now)
+  /** How long somebody listened within a time: what came to nobody is not the service's silence. */
+  const listened = (from: number, to: number) =>
+    gaps.reduce((left, gap) => left - Math.max(0, Math.min(gap.to, to) - Math.max(gap.from, from)), to - from)
+  const taken = receipts.filter(({trust}) => trust !== 'refused').map(({at}) => at)
+  const pauses = taken.slice(1).map((at, index) => [taken[index] ?? at, at] as const)
+  const last = taken.at(-1) ?? first
+  // Of 100,000 pauses only long ones matter.
+  const usual = pauses
+    .filter(([from, to]) => to - from > HOUR)
+    .reduce((longest, [from, to]) => Math.max(longest, listened(from, to)), 0)
+  if (listened(last, now) <= Math.max(24 * HOUR, 4 * usual)) return []
+  const says = `A listener runs, and nothing has come for longer than usual: see whether the subscription leads here.`
+  return [{code: 'silent', since: iso(last), until: null, says, next: 'scent notices inbox --check'}]
+}

@@ -1,0 +1,368 @@
+// Why an empty inbox may not be one: each reason by the records that show it, and not without them, by the built program.
+import {appendFileSync} from 'node:fs'
+import {afterAll, beforeAll, describe, expect, test} from 'vitest'
+import type {Blindness} from '../../src/desk/notices/blindness.ts'
+import {inboxJournal} from '../../src/desk/notices/records.ts'
+import {serviceOffset} from '../../src/store/clock.ts'
+import {webhookRecords} from '../../src/store/webhooks.ts'
+import {scent} from '../support/scent.ts'
+import {page, service, userOf} from '../support/service.ts'
+import {type Desk, deskOf, eventBody, HOUR, listened, noticeOf, receipt} from './records.ts'
+
+const id = 'c6c0dd6c-5d76-4b5d-9eff-250400d2b556'
+const other = 'd7c0dd6c-5d76-4b5d-9eff-250400d2b557'
+const hook = 'aff5afa7-c6bd-4c04-b245-89e6b7e40128'
+const now = Date.now()
+const ago = (hours: number) => now - hours * HOUR
+const iso = (at: number) => new Date(at).toISOString()
+
+/** What the service says that it sent, as its list of deliveries. */
+let deliveries: object[] | 'unknown' = []
+let api: Awaited<ReturnType<typeof service>>
+beforeAll(async () => {
+  api = await service(() =>
+    deliveries === 'unknown'
+      ? {status: 404, state: 'NOT_FOUND_WEBHOOK_SUBSCRIPTION'}
+      : page(deliveries.map((one) => JSON.stringify(one))),
+  )
+})
+afterAll(() => api.close())
+
+type Make = (desk: Desk) => unknown
+
+/** What the inbox of a user with these records says that it can't know. */
+async function blindOf(make: Make[], argv: string[] = []) {
+  const env = userOf(api.url)
+  const desk = deskOf(env)
+  for (const one of make) await one(desk)
+  const {code, stdout, stderr} = await scent(env, ['notices', 'inbox', '--json', ...argv])
+  expect(code, stderr).toBe(0)
+  const blind: Blindness[] = JSON.parse(stdout).blind
+  return {
+    env,
+    blind,
+    codes: blind.map((one) => one.code),
+    of: (code: string) => blind.find((one) => one.code === code),
+  }
+}
+
+/** A listener that has run long enough, and runs. */
+const listens: Make = (desk) => listened(desk, {from: ago(100)})
+const subscribed =
+  (more: object = {}, at = ago(50)): Make =>
+  ({folders, identity}) =>
+    webhookRecords(folders, identity).note(
+      {id: hook, url: 'http://127.0.0.1:4750/', eventTypes: ['notice.raised'], isActive: true, ...more},
+      iso(at),
+    )
+const got =
+  (...records: Parameters<typeof receipt>[]): Make =>
+  (desk) =>
+    listened(desk, {from: ago(100), to: ago(99), records: records.map((one) => receipt(...one))})
+const well = [listens, got([ago(2), eventBody('event-1', noticeOf(id, ago(2)))]), subscribed()]
+
+const attempt = (eventId: string, hours: number, more: object = {}) => ({
+  ...{id: hook, eventType: 'notice.raised', eventId, attemptNumber: 1, httpStatus: 200},
+  ...{
+    sentAt: iso(ago(hours)),
+    succeeded: true,
+    errorSummary: null,
+    deadLetteredAt: null,
+    nextAttemptAt: null,
+  },
+  ...more,
+})
+
+test('a machine that listened all the time, and has a secret and an active subscription, is not blind', async () => {
+  expect((await blindOf(well)).blind).toEqual([])
+})
+
+describe('the inbox says', () => {
+  type Row = [what: string, code: Blindness['code'], make: Make[], facts: object, not: Make[]]
+  const refused = {trust: 'refused', why: 'secret'} as const
+  const rows: Row[] = [
+    [
+      'that nothing has ever listened',
+      'nobody-listens',
+      [],
+      {since: null, until: null, next: 'scent webhooks listen'},
+      well,
+    ],
+    [
+      'that nothing listens now, and since when',
+      'nobody-listens',
+      [(desk) => listened(desk, {from: ago(100), to: ago(1)}), subscribed({own: true})],
+      {since: iso(ago(1)), until: null, next: 'scent webhooks listen --subscribe'},
+      [(desk) => listened(desk, {from: ago(100), to: ago(1)}), (desk) => listened(desk, {from: ago(1)})],
+    ],
+    [
+      'when nothing listened, and until when that matters',
+      'gaps',
+      [(desk) => listened(desk, {from: ago(100), to: ago(30)}), (desk) => listened(desk, {from: ago(10)})],
+      {
+        ...{since: iso(ago(30)), until: iso(ago(10 - 72)), next: 'scent notices inbox --check'},
+        times: [{from: iso(ago(30)), to: iso(ago(10))}],
+      },
+      // Over in ten minutes, or before the window: the service's retries cover it, or the deadline has passed.
+      [
+        (desk) => listened(desk, {from: ago(200), to: ago(90)}),
+        (desk) => listened(desk, {from: ago(80), to: ago(10)}),
+        (desk) => listened(desk, {from: ago(10) + 600_000}),
+      ],
+    ],
+    [
+      'when the machine slept',
+      'gaps',
+      [
+        (desk) =>
+          listened(desk, {
+            from: ago(100),
+            records: [{kind: 'slept', at: iso(ago(1)), from: iso(ago(60)), to: iso(ago(1))}],
+          }),
+      ],
+      {times: [{from: iso(ago(60)), to: iso(ago(1))}]},
+      // Another listener was awake.
+      [
+        (desk) =>
+          listened(desk, {
+            from: ago(100),
+            records: [{kind: 'slept', at: iso(ago(1)), from: iso(ago(60)), to: iso(ago(1))}],
+          }),
+        (desk) => listened(desk, {from: ago(61)}),
+      ],
+    ],
+    [
+      'that nothing has come for longer than usual',
+      'silent',
+      [listens, got([ago(60), eventBody('event-1')], [ago(55), eventBody('event-2')])],
+      {since: iso(ago(55)), until: null},
+      // Pauses are usually that long; or nobody listened, and then that is what is said.
+      [
+        (desk) => listened(desk, {from: ago(300)}),
+        got(
+          [ago(80), eventBody('event-1')],
+          [ago(60), eventBody('event-2')],
+          [ago(30), eventBody('event-3')],
+        ),
+      ],
+    ],
+    [
+      'that nothing has come at all',
+      'silent',
+      [(desk) => listened(desk, {from: ago(30)})],
+      {since: iso(ago(30))},
+      [(desk) => listened(desk, {from: ago(30), to: ago(20)}), (desk) => listened(desk, {from: ago(5)})],
+    ],
+    [
+      'that no subscription is active',
+      'inactive',
+      [...well, subscribed({isActive: false}, ago(1))],
+      {since: iso(ago(1)), next: `scent webhooks enable ${hook}`},
+      [...well, subscribed({id: other, isActive: false})],
+    ],
+    [
+      "that this machine's own subscription is not active",
+      'inactive',
+      [...well, subscribed({isActive: false, own: true}, ago(1))],
+      {next: 'scent webhooks listen --subscribe'},
+      [...well, subscribed({own: true})],
+    ],
+    [
+      'that the service has given up deliveries, as was last told',
+      'dead-lettering',
+      [...well, subscribed({lastDeliveryStatus: 'DeadLettered'}, ago(1))],
+      {since: iso(ago(1)), next: `scent webhooks deliveries ${hook} --failed`},
+      // One came since then.
+      [...well, subscribed({lastDeliveryStatus: 'DeadLettered'}, ago(3))],
+    ],
+    [
+      'that no active subscription has a type that told of notices',
+      'no-type',
+      [...well, subscribed({eventTypes: ['order.completed']})],
+      {since: iso(ago(2)), says: expect.stringContaining('notice.raised')},
+      [
+        ...well,
+        // What was refused told of nothing.
+        got([ago(1), eventBody('event-9', noticeOf(other, ago(1)), 'made.up'), refused]),
+      ],
+    ],
+    [
+      'how many were refused, and how many of them speak of notices',
+      'refused',
+      [
+        ...well,
+        got(
+          [ago(1), eventBody('event-7', noticeOf(other, ago(1))), refused],
+          [ago(1), eventBody('event-8', undefined, 'order.completed'), refused],
+        ),
+      ],
+      {
+        ...{since: iso(ago(1)), until: iso(ago(1 - 72)), next: 'scent webhooks events --trust refused'},
+        says: '2 deliveries were refused for the signature, 1 of which speaks of a notice.',
+      },
+      // Sent again, it fitted; and one that is older than any deadline.
+      [...well, got([ago(1), eventBody('event-1'), refused], [ago(80), eventBody('event-8'), refused])],
+    ],
+    [
+      'that a delivery can not be read',
+      'unreadable',
+      [...well, got([ago(1), eventBody('event-7', {about: 'a notice without an id'})])],
+      {since: iso(ago(1)), next: 'scent webhooks events event-7 --body'},
+      [...well, got([ago(1), eventBody('event-7', {about: 'nothing'}), refused])],
+    ],
+    [
+      'that a delivery can not be read, and no command that its sender chose',
+      'unreadable',
+      [...well, got([ago(1), eventBody('$(reboot)', {about: 'a notice'})])],
+      {next: 'scent webhooks events --since 3d'},
+      [...well, got([ago(1), eventBody('event-7', undefined, 'order.completed')])],
+    ],
+    [
+      'that copies of one event tell of different notices',
+      'conflict',
+      [...well, got([ago(1), eventBody('event-1', noticeOf(other, ago(1)))])],
+      {next: 'scent webhooks events --differs'},
+      // Without the secret nobody can raise a conflict; and other bytes may tell of the same.
+      [
+        ...well,
+        got(
+          [ago(1), eventBody('event-1', noticeOf(other, ago(1))), refused],
+          [ago(1), eventBody('event-1', noticeOf(id, ago(2), {more: 1}))],
+        ),
+      ],
+    ],
+    [
+      'that nothing is checked',
+      'unchecked',
+      [...well, (desk) => listened(desk, {from: ago(1), hasSecret: false})],
+      {since: iso(ago(1)), until: null, next: 'scent webhooks listen --secret-stdin'},
+      [...well, (desk) => listened(desk, {from: ago(90), to: ago(80), hasSecret: false})],
+    ],
+    [
+      'that the clock is off',
+      'clock',
+      [...well, ({folders, identity}) => serviceOffset(folders, identity).keep(90_000)],
+      {says: expect.stringContaining("2 min behind the service's")},
+      [...well, ({folders, identity}) => serviceOffset(folders, identity).keep(-50_000)],
+    ],
+    [
+      'that a file of receipts is damaged, and reads the others',
+      'store',
+      [
+        ...well,
+        async (desk) => {
+          const path = await listened(desk, {from: ago(1), to: ago(1)})
+          appendFileSync(path, 'nonsense\n{"kind":"alive"}\n')
+        },
+      ],
+      {says: expect.stringContaining('.ndjson'), next: 'scent doctor'},
+      // A torn end is what a kill leaves.
+      [
+        ...well,
+        async (desk) => appendFileSync(await listened(desk, {from: ago(1), to: ago(1)}), '{"kind":"al'),
+      ],
+    ],
+  ]
+  test.each(rows)('%s (%s)', async (_, code, make, facts, not) => {
+    const said = await blindOf(make)
+    expect(said.of(code), JSON.stringify(said.blind)).toMatchObject({code, ...facts})
+    expect((await blindOf(not)).codes).not.toContain(code)
+  })
+})
+
+describe('with --check the service is asked', () => {
+  const check = (make: Make[]) => blindOf(make, ['--check'])
+
+  test('with one request for each subscription, and says nothing if all is here', async () => {
+    deliveries = [attempt('event-1', 2)]
+    const asked = api.seen.length
+    const {blind} = await check(well)
+    expect(blind).toEqual([])
+    const urls = api.seen.slice(asked).map(({url}) => url)
+    expect(urls.filter((url) => url.includes('deliveries'))).toHaveLength(1)
+  })
+
+  test('what it has sent that is not here, and whether it comes yet', async () => {
+    deliveries = [
+      attempt('event-4', 1, {succeeded: false, nextAttemptAt: iso(ago(-1))}),
+      attempt('event-3', 3, {succeeded: false, deadLetteredAt: iso(ago(3))}),
+      attempt('event-2', 5),
+      attempt('event-1', 2),
+      attempt('too-old', 80),
+    ]
+    const {of} = await check(well)
+    expect(of('missing')).toEqual({
+      ...{code: 'missing', since: iso(ago(5)), until: iso(ago(1 - 72))},
+      says: '3 events of the last 72 hours that the service has sent are not here (3 notice.raised). Another receiver took 1: import what it keeps with `scent notices import`. The service will send 1 again. It has given up 1.',
+      next: `scent webhooks deliveries ${hook}`,
+    })
+  })
+
+  test('and what was imported is here, and so is a type that never told of a notice', async () => {
+    deliveries = [attempt('event-2', 5), attempt('event-3', 4, {eventType: 'order.completed'})]
+    const raw = eventBody('event-2', noticeOf(other, ago(5)))
+    const imported: Make = ({folders, identity}) =>
+      inboxJournal(folders, identity).append({kind: 'imported', at: iso(ago(1)), sha256: 'a', raw})
+    const orders = got([ago(50), eventBody('event-0', undefined, 'order.completed')])
+    expect((await check([...well, imported, orders])).codes).toEqual([])
+    expect((await check([...well, imported])).codes).toEqual(['missing'])
+  })
+
+  test('and only what came with a fitting signature is here', async () => {
+    deliveries = [attempt('event-7', 1)]
+    const refused = got([
+      ago(1),
+      eventBody('event-7', noticeOf(other, ago(1))),
+      {trust: 'refused', why: 'secret'},
+    ])
+    expect((await check([...well, refused])).codes).toEqual(['missing', 'refused'])
+  })
+
+  test('whether it has given up, and it is known from then on', async () => {
+    deliveries = [
+      attempt('event-1', 0.5, {succeeded: false, deadLetteredAt: iso(ago(0.5))}),
+      attempt('event-1', 2),
+    ]
+    const {env, of, codes} = await check(well)
+    expect(codes).toEqual(['dead-lettering'])
+    expect(of('dead-lettering')).toMatchObject({
+      since: iso(ago(0.5)),
+      next: `scent webhooks deliveries ${hook} --failed`,
+    })
+    const later = JSON.parse((await scent(env, ['notices', 'inbox', '--json'])).stdout)
+    expect(later.blind).toMatchObject([{code: 'dead-lettering'}])
+    deliveries = [attempt('event-1', 0.2)]
+    expect(JSON.parse((await scent(env, ['notices', 'inbox', '--check', '--json'])).stdout).blind).toEqual([])
+  })
+
+  test('and a subscription that it does not know sends nothing', async () => {
+    deliveries = 'unknown'
+    const {of} = await check(well)
+    expect(of('inactive')).toMatchObject({since: null, next: 'scent webhooks listen'})
+    deliveries = []
+  })
+
+  test('and where no subscription is known, that is said', async () => {
+    const env = userOf(api.url)
+    const {stderr} = await scent(env, ['notices', 'inbox', '--check'])
+    expect(stderr).toContain('No subscription is known here')
+  })
+
+  test('and a service that can not be reached is a failure, not an empty list', async () => {
+    const env = userOf('http://127.0.0.1:1')
+    const desk = deskOf(env)
+    for (const one of well) await one(desk)
+    const {code, stdout} = await scent(env, ['notices', 'inbox', '--check', '--json', '--max-wait', '0'])
+    expect([code, JSON.parse(stdout).error.state]).toEqual([10, 'NO_CONNECTION'])
+  })
+})
+
+test('a pipe gets the list alone, and is told beside it what the list may lack', async () => {
+  const env = userOf(api.url)
+  await got([ago(2), eventBody('event-1', noticeOf(id, ago(2)))])(deskOf(env))
+  const {stdout, stderr} = await scent(env, ['notices', 'inbox'])
+  expect(stdout.trim().split('\n')).toHaveLength(1)
+  expect(stderr).toMatch(
+    /! Nothing listens on this machine now: .* Since \w+ \d+ \w+ \d\d:\d\d\.\n {2}`scent webhooks listen`/,
+  )
+})
