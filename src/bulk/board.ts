@@ -1,6 +1,6 @@
 import cliProgress from 'cli-progress'
 import type {Session} from '../session.ts'
-import type {Progress} from '../terminal/progress.ts'
+import {movesCursor, type Progress} from '../terminal/progress.ts'
 import {cut, roomOf, safe, width, wrap} from '../terminal/text.ts'
 import {type Measured, openMeter, type Standing} from './meter.ts'
 import {standingText} from './standing-text.ts'
@@ -20,7 +20,7 @@ const SHORTEST_BAR = 4
 
 /** `title` says what the rows are if that is not plain. */
 export function openBoard(stream: NodeJS.WriteStream, title?: string): Board {
-  if (!stream.isTTY || process.env.TERM === 'dumb') return plainBoard(stream)
+  if (!movesCursor(stream)) return plainBoard(stream)
   const bar = openBar(stream, title === undefined ? '' : `${title} `)
   /** What the bar shows; undefined if there is none. */
   let shown: Standing | undefined

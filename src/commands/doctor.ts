@@ -1,6 +1,7 @@
 import {join} from 'node:path'
 import {ScentCommand} from '../command.ts'
 import {type Failure, isFailure} from '../contract/failure.ts'
+import {openDesk} from '../desk/desk.ts'
 import type {Session} from '../session.ts'
 import {removeOwn, writeOwn} from '../store/files.ts'
 import {removeKeychain, saveKeychain} from '../store/keychain.ts'
@@ -9,6 +10,9 @@ import {readConfig} from '../store/profiles.ts'
 import {type FailureDocument, failureDocument} from '../terminal/failure.ts'
 import {apiFlags, type SessionFlags} from '../terminal/flags.ts'
 import {type Check, checkTable} from '../terminal/views/doctor.ts'
+
+/** What a check found; `next` is what to do although nothing has failed. */
+type Found = string | {detail: string; next: string | null}
 
 /** No profile can have this name. */
 const PROBE = 'doctor probe'
@@ -38,6 +42,9 @@ export default class Doctor extends ScentCommand {
     else await this.check('keychain', probeKeychain)
     if (session) await this.service(session)
     else for (const check of ['service', 'orders']) this.skip(check, 'Needs a credential.')
+    const {reportInbox, reportReceipts} = await import('../desk/report.ts')
+    await this.check('receipts', () => reportReceipts(openDesk(flags)))
+    await this.check('inbox', () => reportInbox(openDesk(flags)))
     this.show(checkTable(this.checks))
     if (this.first === undefined) return {items: this.checks}
     process.exitCode = this.first.exitCode
@@ -67,9 +74,11 @@ export default class Doctor extends ScentCommand {
   }
 
   /** A failure is this check's outcome; the others go on. */
-  private async check(check: string, work: () => string | Promise<string>): Promise<void> {
+  private async check(check: string, work: () => Found | Promise<Found>): Promise<void> {
     try {
-      this.checks.push({check, state: 'ok', detail: await work(), next: null})
+      const found = await work()
+      const {detail, next} = typeof found === 'string' ? {detail: found, next: null} : found
+      this.checks.push({check, state: 'ok', detail, next})
     } catch (error) {
       if (!isFailure(error) || error.code === 'INTERRUPTED') throw error
       this.checks.push({check, state: 'failed', detail: `${error.message} (${error.code})`, next: error.hint})

@@ -148,7 +148,7 @@ const walks = [
 const confirms =
   /^scent (sandbox reset|cart (clear|import)|orders import|commissions object|notices respond|returns withdraw)/
 const endless =
-  /^scent (webhooks deliveries .* --watch|webhooks listen (?!.*--for )|sandbox start (?!--detach))/
+  /^scent (webhooks deliveries .* --watch|notices inbox --watch|webhooks listen (?!.*--for )|sandbox start (?!--detach))/
 /** Those whose exit code says what they found: nothing, here, or that they can't know. */
 const verdicts: [RegExp, number][] = [
   [/^scent webhooks (events|listen --limit|verify --stored)/, 5],

@@ -143,7 +143,7 @@ export const screens: {[id: string]: Screen} = {
   'notices:inbox': {
     line: 'notices inbox',
     before: 'notices import <home>/notice.json',
-    holds: ['the API has no list of notices', '71 h', 'RML-SAF-050', 'cancel 2', 'scent webhooks'],
+    holds: ['the API has no list of notices', '71 h', 'RML-SAF-050', 'cancel 2', 'listen'],
     differsInPipe: true,
   },
   'notices:respond': {

@@ -1,14 +1,28 @@
 import * as Flags from '@oclif/core/flags'
+import {realTime} from '../../client/time.ts'
 import {ScentCommand} from '../../command.ts'
 import {Failure} from '../../contract/failure.ts'
-import {openDesk} from '../../desk/desk.ts'
+import {type Desk, openDesk} from '../../desk/desk.ts'
 import type {Blindness} from '../../desk/notices/blindness.ts'
+import {type Change, changesOf} from '../../desk/notices/changes.ts'
 import {clearAt} from '../../desk/notices/coverage.ts'
 import type {InboxItem} from '../../desk/notices/inbox.ts'
-import {blindnessOf, knownNotices} from '../../desk/notices/known.ts'
+import {type Look, lookAt} from '../../desk/notices/known.ts'
 import {askSent, type Sent} from '../../desk/notices/sent.ts'
-import {blindLines, inboxColumns, passedLine, summaryOf} from '../../desk/screens/inbox.ts'
+import {watchInbox} from '../../desk/notices/watch.ts'
+import {
+  blindLines,
+  changeColumns,
+  inboxColumns,
+  NOTHING_OPEN,
+  passedLine,
+  SOON_MS,
+  summaryOf,
+} from '../../desk/screens/inbox.ts'
+import {openPicture} from '../../desk/screens/watch.ts'
 import {apiFlags, type SessionFlags} from '../../terminal/flags.ts'
+import type {Mode} from '../../terminal/output.ts'
+import {movesCursor} from '../../terminal/progress.ts'
 import {counted} from '../../terminal/text.ts'
 import {secondsFlag} from '../../terminal/times.ts'
 
@@ -21,6 +35,7 @@ With --due-within it is a check for cron: exit 11 if a notice is due within that
   static override examples = [
     '<%= config.bin %> notices inbox',
     '<%= config.bin %> notices inbox --check',
+    '<%= config.bin %> notices inbox --watch',
     '<%= config.bin %> notices inbox --due-within 6h --json',
     `<%= config.bin %> notices inbox --all --query "items[?desk.state=='overdue'].id"`,
   ]
@@ -30,28 +45,62 @@ With --due-within it is a check for cron: exit 11 if a notice is due within that
     check: Flags.boolean({
       summary: 'Ask the service first which events it has sent, and say which of them are not here.',
     }),
+    watch: Flags.boolean({
+      summary: 'Keep the list up to date until Ctrl-C; in a pipe, a line of JSON for each piece of news.',
+      exclusive: ['check', 'json', 'query'],
+    }),
     'due-within': secondsFlag({summary: 'Only those that are due within this time.', min: 1}),
   }
 
-  async run(): Promise<{items: InboxItem[]; blind: Blindness[]}> {
+  /** Whether it goes on: news are lines of JSON wherever no person looks on. */
+  private watching = false
+
+  async run(): Promise<Omit<Look, 'every'> | undefined> {
     const {flags} = await this.parse(NoticesInbox)
-    const within = flags['due-within'] === undefined ? undefined : flags['due-within'] * 1000
-    const {folders, identity} = openDesk(flags)
+    const withinMs = flags['due-within'] === undefined ? undefined : flags['due-within'] * 1_000
+    const desk = openDesk(flags)
+    if (flags.watch) return this.watch(desk, flags.all, withinMs)
     const sent = flags.check ? await this.askService(flags) : undefined
-    const {items: known, every, evidence} = knownNotices(folders, identity, {all: flags.all})
-    const blind = await blindnessOf(folders, identity, evidence, sent)
-    const items =
-      within === undefined ? known : known.filter(({desk: {leftMs}}) => leftMs !== null && leftMs < within)
-    this.note(summaryOf(every))
-    this.show({
-      rows: items,
-      columns: inboxColumns,
-      empty: 'No notice that is known here waits for an answer.',
-    })
-    const passed = passedLine(every)
-    this.tellBelow([...blindLines(blind), ...(passed && !flags.all ? [passed] : [])])
-    if (within !== undefined) this.judge(items, blind)
+    const {items, every, blind} = await lookAt(desk, {all: flags.all, withinMs, sent})
+    this.showLook({items, every, blind}, flags.all)
+    if (withinMs !== undefined) this.judge(items, blind)
     return {items, blind}
+  }
+
+  private showLook({items, every, blind}: Look, all: boolean): void {
+    this.note(summaryOf(every))
+    this.show({rows: items, columns: inboxColumns, empty: NOTHING_OPEN})
+    const passed = passedLine(every)
+    this.tellBelow([...blindLines(blind), ...(passed && !all ? [passed] : [])])
+  }
+
+  /** Until Ctrl-C: a picture that is drawn over itself, else news, one below the other. */
+  private async watch(desk: Desk, all: boolean, withinMs: number | undefined): Promise<undefined> {
+    this.watching = true
+    const signal = this.interrupts.until()
+    const looks = watchInbox(desk, {all, withinMs, sleep: realTime.sleep, signal})
+    if (!this.inTerminal || !movesCursor(process.stdout)) {
+      this.show({rows: newsOf(looks, withinMs ?? SOON_MS), columns: changeColumns, live: true})
+      return undefined
+    }
+    const picture = openPicture(process.stdout)
+    let last: Look | undefined
+    try {
+      for await (const look of looks) {
+        last = look
+        await picture.draw(look)
+      }
+    } finally {
+      picture.close()
+    }
+    if (last) this.showLook(last, all)
+    return undefined
+  }
+
+  protected override get mode(): Mode {
+    const asked = super.mode
+    const isLines = asked === 'json' || (asked === 'table' && process.stdout.isTTY !== true)
+    return this.watching && isLines ? 'ndjson' : asked
   }
 
   /** What the service says that it sent. */
@@ -82,5 +131,14 @@ With --due-within it is a check for cron: exit 11 if a notice is due within that
       const hint = from && `If the listener runs on, all will be known from ${from} on.`
       this.finding(new Failure('INBOX_BLIND', {details: {clearAt: from}, ...(hint && {hint})}))
     }
+  }
+}
+
+/** What each look brings that the one before did not have. */
+async function* newsOf(looks: AsyncIterable<Look>, dueMs: number): AsyncGenerator<Change> {
+  let last: Look | undefined
+  for await (const look of looks) {
+    yield* changesOf(last, look, dueMs)
+    last = look
   }
 }

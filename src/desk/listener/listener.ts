@@ -1,8 +1,8 @@
-import {statfsSync} from 'node:fs'
 import type {Folders, Identity} from '../../store/paths.ts'
 import {encodeBody, keptHeaders, readBody, sha256} from '../receipts/body.ts'
 import {openEvents} from '../receipts/events.ts'
 import {readSegments, segmentsOf} from '../receipts/read.ts'
+import {freeBytes, LEAST_FREE} from '../receipts/room.ts'
 import {judge} from '../signature/judge.ts'
 import {fingerprintOf} from '../signature/keys.ts'
 import {parseScheme, type Scheme} from '../signature/schemes.ts'
@@ -44,7 +44,6 @@ const LOOK_MS = 5_000
 const RECENT_MS = 14 * 24 * 3_600_000
 /** A machine whose wall clock ran this much more than the other one has slept. */
 const SLEPT_MS = 30_000
-const LEAST_DISK = 200 * 1024 * 1024
 
 /** What a running listener knows, and what does its work. */
 interface Running extends Subscribed {
@@ -188,7 +187,7 @@ function saidReady({publicUrl, tell}: ListenerOptions, running: Running): NodeJS
 
 /** Looks after the disk, the clock and the records from time to time. */
 function watched({folders}: ListenerOptions, {health, keeper}: Running): NodeJS.Timeout[] {
-  const lookAtDisk = () => health.fail('disk-low', isDiskLow(folders.state))
+  const lookAtDisk = () => health.fail('disk-low', (freeBytes(folders.state) ?? LEAST_FREE) < LEAST_FREE)
   const alive = () => {
     const dropped = keeper.dropped()
     keeper.note({kind: 'alive', at: now(), ...(dropped > 0 && {dropped})})
@@ -231,14 +230,5 @@ function watchSleep(slept: (from: string, to: string) => void): () => void {
     if (away > SLEPT_MS) slept(new Date(wall).toISOString(), now())
     wall = Date.now()
     ticks = performance.now()
-  }
-}
-
-function isDiskLow(folder: string): boolean {
-  try {
-    const {bavail, bsize} = statfsSync(folder)
-    return bavail * bsize < LEAST_DISK
-  } catch {
-    return false
   }
 }

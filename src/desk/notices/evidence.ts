@@ -14,6 +14,7 @@ export interface Listening {
   /** Its last sign of life; Infinity while it runs. */
   to: number
   slept: {from: number; to: number}[]
+  port: number
   hasSecret: boolean
   /** What it refused without keeping it. */
   dropped: number
@@ -99,7 +100,8 @@ function takeReceipt(
 ): void {
   const at = Date.parse(record.at)
   if (record.kind === 'opened') {
-    spans.set(path, {from: at, to: at, slept: [], hasSecret: record.secret !== null, dropped: 0})
+    const {port, secret} = record
+    spans.set(path, {from: at, to: at, slept: [], port, hasSecret: secret !== null, dropped: 0})
   }
   const span = spans.get(path)
   if (span) span.to = Math.max(span.to, at)

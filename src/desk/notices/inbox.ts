@@ -212,7 +212,7 @@ function deadlineOf(best: readonly Told[], trusted: readonly Told[], answers: re
   const among = (list: number[], kind: Deadline['kind'], [most]: number[] = []): Deadline => {
     const all = [...list, ...(most === undefined ? [] : [most])]
     const at = Math.min(...all)
-    return {at, latest: Math.max(...all), kind: at === most ? 'at most' : kind}
+    return {at, latest: most ?? Math.max(...all), kind: at === most ? 'at most' : kind}
   }
   const [certain] = times(trusted, 'responseDeadlineAt')
   if (certain !== undefined) return among([certain], 'told')

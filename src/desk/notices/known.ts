@@ -1,5 +1,6 @@
 import type {Folders, Identity} from '../../store/paths.ts'
 import {webhookRecords} from '../../store/webhooks.ts'
+import type {Desk} from '../desk.ts'
 import type {Blindness} from './blindness.ts'
 import {blindness} from './coverage.ts'
 import {type Evidence, readEvidence} from './evidence.ts'
@@ -7,7 +8,7 @@ import {type InboxItem, inbox, isOpen, serviceNow} from './inbox.ts'
 import type {Sent} from './sent.ts'
 
 /** Receipts that are older tell of no notice that can still be answered. */
-const RECENT_MS = 14 * 24 * 3_600_000
+export const RECENT_MS = 14 * 24 * 3_600_000
 
 /** What is known at this moment. */
 interface Inbox {
@@ -29,12 +30,29 @@ export function knownNotices(folders: Folders, identity: Identity, {all = false}
   return {items: all ? every : every.filter(isOpen), every, evidence, now}
 }
 
-/** Why there may be notices that are not here. */
-export async function blindnessOf(
-  folders: Folders,
-  identity: Identity,
-  evidence: Evidence,
-  sent?: Sent,
-): Promise<Blindness[]> {
-  return blindness(evidence, await webhookRecords(folders, identity).all(), Date.now(), sent)
+interface Wanted {
+  all?: boolean
+  /** Only what is due within this time. */
+  withinMs?: number | undefined
+  /** What the service says that it sent, if it was asked. */
+  sent?: Sent | undefined
+}
+
+/** What the inbox says at a moment: the notices that are wanted, all that are known, and why others may not be here. */
+export interface Look {
+  items: InboxItem[]
+  every: InboxItem[]
+  blind: Blindness[]
+}
+
+/** Looks into the records. Fails with CORRUPT_FILE if the record of our own answers is damaged. */
+export async function lookAt(
+  {folders, identity}: Pick<Desk, 'folders' | 'identity'>,
+  {all = false, withinMs, sent}: Wanted,
+): Promise<Look> {
+  const {items, every, evidence} = knownNotices(folders, identity, {all})
+  const isDue = ({desk: {leftMs}}: InboxItem) => leftMs !== null && leftMs < (withinMs ?? Number.NaN)
+  const subscriptions = await webhookRecords(folders, identity).all()
+  const blind = blindness(evidence, subscriptions, Date.now(), sent)
+  return {items: withinMs === undefined ? items : items.filter(isDue), every, blind}
 }

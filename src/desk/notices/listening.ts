@@ -60,12 +60,12 @@ export function listening(
   const length = inner.reduce((sum, {from, to}) => sum + to - from, 0)
   const [first, end] = [inner[0], inner.at(-1)]
   if (!first || !end || length <= SHORT_MS) return found
-  const times = inner.length === 1 ? 'For a time' : `${inner.length} times`
+  const times = inner.length === 1 ? 'for a time' : `${inner.length} times`
   return [
     ...found,
     {
       ...{code: 'gaps', since: iso(first.from), until: iso(end.to + WINDOW_MS)},
-      says: `${times} within the last 72 hours nothing listened: events of that time may be missing.`,
+      says: `Nothing listened ${times} within the last 72 hours: what was sent then may be missing.`,
       next: 'scent notices inbox --check',
       times: inner.map(({from, to}) => ({from: iso(from), to: iso(to)})),
     },

@@ -4,12 +4,14 @@ import {type Column, localColumns} from '../../terminal/columns.ts'
 import {type Card, card} from '../../terminal/table.ts'
 import {counted} from '../../terminal/text.ts'
 import type {Blindness} from '../notices/blindness.ts'
+import type {Change} from '../notices/changes.ts'
 import {type InboxItem, isOpen} from '../notices/inbox.ts'
 import type {Happening} from '../notices/story.ts'
 
-export const NOTHING_OPEN = 'No notice that is known here waits for an answer.'
+/** What is due within this time is due soon. */
+export const SOON_MS = 6 * 3_600_000
 
-const SOON_MS = 6 * 3_600_000
+export const NOTHING_OPEN = 'No notice that is known here waits for an answer.'
 
 const words: Record<NoticeChoice, string> = {CancelWhole: 'cancel', ShipAvailable: 'ship'}
 
@@ -60,17 +62,18 @@ function moment(at: string): string {
 
 const MOST_TIMES = 3
 
-function whenOf({since, times = []}: Blindness): string {
+/** What is not known, and since when, as one sentence or two. */
+function reasonOf({says, since, times = []}: Blindness): string {
   const spans = times.slice(0, MOST_TIMES).map(({from, to}) => `${moment(from)} to ${moment(to)}`)
-  if (times.length > MOST_TIMES) spans.push(`and ${times.length - MOST_TIMES} more`)
-  if (spans.length > 0) return ` ${spans.join(', ')}.`
-  return since === null ? '' : ` Since ${moment(since)}.`
+  if (times.length > MOST_TIMES) spans.push(`and at ${times.length - MOST_TIMES} more times`)
+  if (spans.length > 0) return `Nothing listened ${spans.join(', ')}: what was sent then may be missing.`
+  return since === null ? says : `${says} Since ${moment(since)}.`
 }
 
 /** What the list may lack, each reason with what to do about it; reasons that one command mends stand together. */
 export function blindLines(blind: readonly Blindness[]): string[] {
   return [...new Set(blind.map(({next}) => next))].flatMap((next) => [
-    ...blind.filter((one) => one.next === next).map((one) => `! ${one.says}${whenOf(one)}`),
+    ...blind.filter((one) => one.next === next).map((one) => `! ${reasonOf(one)}`),
     `  \`${next}\``,
   ])
 }
@@ -102,3 +105,16 @@ export function inboxCard(item: InboxItem): Card<InboxItem> {
 export const storyColumns: Column<Happening>[] = localColumns<Happening>('at; what; trust; says~', {
   at: ({at}) => time(at),
 })
+
+function newsOf({change, item}: Change): Cell {
+  if (change === 'blind') return item.ended ? `No more: ${item.says}` : `! ${reasonOf(item)} \`${item.next}\``
+  const {line, desk} = item
+  const isLeft = desk.leftMs !== null && desk.leftMs > 0
+  const left = isLeft ? `${desk.state}, ${span(desk.leftMs ?? 0)} left, then ${ifSilent(item)}` : desk.state
+  const short = shortOf(item)
+  const facts = [line?.sku, short && `short ${short}`, left].filter(Boolean).join(', ')
+  return `${{raised: 'Raised', state: 'Changed', due: 'Due soon'}[change]}: ${facts}. ${item.id}`
+}
+
+/** News as they come, one a line. */
+export const changeColumns: Column<Change>[] = localColumns<Change>('item!~ News; change+', {item: newsOf})

@@ -6,7 +6,7 @@ export interface Check {
   check: string
   state: 'ok' | 'failed' | 'skipped'
   detail: string
-  /** What to do about a failure. */
+  /** What to do about it. */
   next: string | null
 }
 

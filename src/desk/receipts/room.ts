@@ -1,0 +1,24 @@
+import {statfsSync, statSync} from 'node:fs'
+import type {Folders, Identity} from '../../store/paths.ts'
+import {segmentsOf} from './read.ts'
+
+/** With less free disk a listener may soon have to refuse deliveries. */
+export const LEAST_FREE = 200 * 1024 * 1024
+
+/** Free bytes for this user where the folder is; undefined if the system does not tell. */
+export function freeBytes(folder: string): number | undefined {
+  try {
+    const {bavail, bsize} = statfsSync(folder)
+    return bavail * bsize
+  } catch {
+    return undefined
+  }
+}
+
+/** How many files of receipts there are, and how many bytes they take. */
+export function receiptsSize(folders: Folders, identity: Identity): {files: number; bytes: number} {
+  const sizes = segmentsOf(folders, identity).map(
+    ({path}) => statSync(path, {throwIfNoEntry: false})?.size ?? 0,
+  )
+  return {files: sizes.length, bytes: sizes.reduce((sum, size) => sum + size, 0)}
+}

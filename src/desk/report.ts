@@ -1,0 +1,68 @@
+import {Failure} from '../contract/failure.ts'
+import {localTime} from '../terminal/cells.ts'
+import {counted} from '../terminal/text.ts'
+import type {Desk} from './desk.ts'
+import {isOpen} from './notices/inbox.ts'
+import {knownNotices, lookAt} from './notices/known.ts'
+import {freeBytes, LEAST_FREE, receiptsSize} from './receipts/room.ts'
+
+/** What a check found, and what to do about it if anything is to be done. */
+interface Found {
+  detail: string
+  next: string | null
+}
+
+/** From here on the size of the receipts is worth a word. */
+const LARGE = 1024 ** 3
+const MIB = 1024 ** 2
+
+/**
+ * Who listens, and whether what arrives can be kept. Fails with CORRUPT_FILE if a file of receipts is damaged, and with
+ * FILE_FAILED if the disk is nearly full. `free`: bytes of the disk.
+ */
+export function reportReceipts(desk: Desk, free = freeBytes(desk.folders.state)): Found {
+  const {evidence} = knownNotices(desk.folders, desk.identity)
+  const [damaged, ...others] = evidence.damaged
+  if (damaged !== undefined)
+    throw new Failure('CORRUPT_FILE', {
+      message: `${damaged} is damaged${others.length > 0 ? `, and so are ${others.length} more` : ''}. What stands behind the damage is not seen; other files are.`,
+      hint: 'Ask the service what may be missing: `scent notices inbox --check`. Then move the file to another folder.',
+    })
+  if (free !== undefined && free < LEAST_FREE)
+    throw new Failure('FILE_FAILED', {
+      message: `${Math.floor(free / MIB)} MiB are free in ${desk.folders.state}. Below 200 MiB a listener may soon have to refuse deliveries.`,
+      hint: 'Free some space on this disk.',
+    })
+  const {files, bytes} = receiptsSize(desk.folders, desk.identity)
+  const running = evidence.listening.filter(({to}) => to === Number.POSITIVE_INFINITY)
+  const who = running.map(({port, from}) => `port ${port} since ${localTime(new Date(from).toISOString())}`)
+  const size = bytes < LARGE ? '' : ` They take ${(bytes / LARGE).toFixed(1)} GiB; nothing deletes them.`
+  const said = who.length > 0 ? `Listening: ${who.join(', ')}.` : 'Nothing listens.'
+  const next =
+    bytes < LARGE
+      ? null
+      : 'Files that are older than 14 days may be moved to another folder: they tell of no open notice.'
+  return {detail: `${said} ${counted(files, 'file')} of receipts.${size}`, next}
+}
+
+/** What waits for an answer, and whether others may. */
+export async function reportInbox(desk: Desk): Promise<Found> {
+  const {every, blind} = await lookAt(desk, {})
+  const open = every.filter(isOpen)
+  const unsettled = open.filter(({desk: {state}}) => state === 'unsettled')
+  const lost =
+    unsettled.length === 0
+      ? ''
+      : ` Of ${counted(unsettled.length, 'answer')} it is not known whether ${unsettled.length === 1 ? 'it' : 'they'} arrived.`
+  const [first, ...others] = blind
+  const more = others.length > 0 ? ` And ${counted(others.length, 'more reason')}.` : ''
+  const unseen = first ? ` Others may not be here: ${first.says}${more}` : ''
+  return {
+    detail: `${counted(open.length, 'notice')} to answer.${lost}${unseen}`,
+    next: unsettled[0]
+      ? `\`scent notices respond ${unsettled[0].id}\``
+      : first
+        ? '`scent notices inbox` says it all'
+        : null,
+  }
+}

@@ -1,0 +1,171 @@
+import {copyFileSync, cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync} from 'node:fs'
+import {dirname, join} from 'node:path'
+import fc from 'fast-check'
+import {describe, expect, test} from 'vitest'
+import {readEvidence} from '../../src/desk/notices/evidence.ts'
+import {inbox, isOpen, type Known} from '../../src/desk/notices/inbox.ts'
+import {receiptsFolder} from '../../src/desk/receipts/segment.ts'
+import {recordsFolder} from '../../src/store/paths.ts'
+import {effort} from '../support/effort.ts'
+import {folder} from '../support/program.ts'
+import {derived, type Inbox, openWorld, type Step, steps, type World} from './model.ts'
+import {HOUR} from './records.ts'
+
+const RUNS = effort({little: 25, more: 60, all: 3_000})
+const isSure = ({trust}: Known['told'][number]) => trust !== 'unchecked' && trust !== 'stale'
+
+/** A seeded choice that a failing run shrinks with. */
+const pick = fc.nat({max: 1_000_000})
+
+/** Plays the steps, and compares the inbox with the model after each of them. Returns the world as it is then. */
+async function play(all: readonly Step[], inboxOf: Inbox, counted: () => void): Promise<World> {
+  const world = openWorld()
+  for (const step of all) {
+    await world.step(step)
+    const items = inboxOf(world.evidence(), world.now)
+    expect(derived(items)).toEqual(world.expected())
+    const ids = items.map(({id}) => id)
+    for (const id of world.acknowledged()) expect(ids).toContain(id)
+    counted()
+  }
+  return world
+}
+
+describe('the inbox is what the model says', () => {
+  test(`in ${RUNS} lives of a service, two operators and a liar, and so is what the records allow`, async () => {
+    let played = 0
+    const details = await fc.check(
+      fc.asyncProperty(steps, pick, async (all, at) => {
+        const world = await play(all, inbox, () => (played += 1))
+        holds(world.evidence(), world.now, at)
+        twice(world)
+        prefix(world, at)
+      }),
+      {numRuns: RUNS, includeErrorInReport: true},
+    )
+    console.log(`model: ${played} steps in ${details.numRuns} lives, seed ${details.seed}`)
+    expect(fc.defaultReportMessage(details)).toBe(undefined)
+  }, 1_800_000)
+})
+
+/** What holds of any records at all. */
+function holds(evidence: Known, now: number, at: number): void {
+  const items = inbox(evidence, now)
+  const turn = <T>(list: readonly T[]) =>
+    [...list.slice(at % (list.length + 1)), ...list.slice(0, at % (list.length + 1))].reverse()
+  expect(inbox({told: turn(evidence.told), answers: turn(evidence.answers)}, now)).toEqual(items)
+  // Without what proves nothing no notice is closed, and with it none is closed or put off.
+  const sure = inbox({...evidence, told: evidence.told.filter(isSure)}, now)
+  const every = new Map(items.map((item) => [item.id, item]))
+  for (const item of sure) {
+    const full = every.get(item.id)
+    expect(full && isOpen(full)).toBe(isOpen(item))
+    expect(full?.desk.leftMs ?? 0).toBeLessThanOrEqual(item.desk.leftMs ?? 0)
+  }
+  // Time closes, and never opens.
+  const later = new Map(inbox(evidence, now + (at % 100) * HOUR).map((item) => [item.id, item]))
+  for (const item of items) {
+    const then = later.get(item.id)
+    if (!isOpen(item)) expect(then && isOpen(then)).toBe(false)
+  }
+}
+
+const listOf = ({identity, now}: World, folders: World['folders']) =>
+  inbox(readEvidence(folders, identity, 0), now)
+
+/** The same records, once more: each file of receipts as that of another listener. */
+function twice(world: World): void {
+  const files = receiptsFolder(world.folders, world.identity)
+  const names = namesIn(files)
+  const copies = {config: folder(), state: folder()}
+  cpSync(world.folders.state, copies.state, {recursive: true})
+  const into = receiptsFolder(copies, world.identity)
+  for (const name of names) copyFileSync(join(files, name), join(into, `9${name}`))
+  expect(listOf(world, copies)).toEqual(listOf(world, world.folders))
+}
+
+const namesIn = (path: string) => {
+  try {
+    return readdirSync(path).filter((name) => name.endsWith('.ndjson'))
+  } catch {
+    return []
+  }
+}
+
+/** A file that ends at any byte is that file with some records less. */
+function prefix(world: World, at: number): void {
+  const {folders, identity} = world
+  const journal = join(recordsFolder(folders, identity), 'inbox.ndjson')
+  const files = receiptsFolder(folders, identity)
+  const paths = [...namesIn(files).map((name) => join(files, name)), journal].filter(
+    (path) => sizeOf(path) > 0,
+  )
+  const path = paths[at % Math.max(1, paths.length)]
+  if (path === undefined) return
+  const bytes = readFileSync(path)
+  // Its first line is there as soon as the file is.
+  const head = bytes.indexOf(10) + 1
+  const cut = head + (at % (bytes.length - head + 1))
+  const before = bytes.subarray(0, cut).lastIndexOf(10) + 1
+  const after = bytes.indexOf(10, cut) + 1 || bytes.length
+  const [whole, without, within] = [cut, before, after].map((end) => {
+    const copy = {config: folder(), state: folder()}
+    cpSync(folders.state, copy.state, {recursive: true})
+    const target = join(copy.state, path.slice(folders.state.length))
+    mkdirSync(dirname(target), {recursive: true})
+    writeFileSync(target, bytes.subarray(0, end))
+    return JSON.stringify(listOf(world, copy))
+  })
+  expect([without, within]).toContain(whole)
+}
+
+function sizeOf(path: string): number {
+  try {
+    return readFileSync(path).length
+  } catch {
+    return 0
+  }
+}
+
+describe('a mistake is found', () => {
+  const mistakes: [string, Inbox][] = [
+    [
+      'a copy that proves nothing closes a notice',
+      (known, now) =>
+        inbox(
+          {...known, told: known.told.map((one) => ({...one, trust: isSure(one) ? one.trust : 'verified'}))},
+          now,
+        ),
+    ],
+    [
+      'an answer without an outcome is forgotten',
+      ({told, answers}, now) => inbox({told, answers: answers.filter(({outcome}) => outcome)}, now),
+    ],
+    [
+      'what a copy that proves nothing tells is dropped',
+      (known, now) => inbox({...known, told: known.told.filter(isSure)}, now),
+    ],
+    ['the deadline is an hour too late', (known, now) => inbox(known, now - HOUR)],
+    [
+      'an end counts only if it came last',
+      ({told, answers}, now) => {
+        const last = new Map(told.map((one) => [one.id, one]))
+        return inbox(
+          {told: told.filter((one) => !one.fields.responseChoice || last.get(one.id) === one), answers},
+          now,
+        )
+      },
+    ],
+  ]
+  test.each(mistakes)(
+    '%s',
+    async (_, mistaken) => {
+      const details = await fc.check(
+        fc.asyncProperty(steps, async (all) => void (await play(all, mistaken, () => {}))),
+        {numRuns: 3_000, endOnFailure: true},
+      )
+      expect(details.failed).toBe(true)
+    },
+    120_000,
+  )
+})
