@@ -135,7 +135,6 @@ describe.each([80, 40])('in a terminal of %i columns', (columns) => {
         answers: [['then cancel', '\u0003']],
       })
       expect(seen.code).toBe(0)
-      // biome-ignore lint/suspicious/noControlCharactersInRegex: a cursor is moved by control characters
       expect(seen.text.match(/\u001b\[[0-9;?]*[A-HJKSTfhl]|\r(?!\n)|\u0008/g) ?? []).toEqual([])
       expect(oneLine(seen.text)).toContain(
         `Raised: NJD-INC-002, short 2 of 3, open, 70 h 59 min left, then cancel 3. ${id}`,

@@ -7,7 +7,7 @@ import {type NoticeChoice, noticeChoices} from '../../contract/notices.ts'
 import {type Desk, openDesk} from '../../desk/desk.ts'
 import {type Cost, readCosts} from '../../desk/notices/cost.ts'
 import type {InboxItem} from '../../desk/notices/inbox.ts'
-import {blindnessOf, knownNotices} from '../../desk/notices/known.ts'
+import {knownNotices, lookAt} from '../../desk/notices/known.ts'
 import {answerNotice} from '../../desk/notices/respond.ts'
 import {type Wanted, wantedBy, wantedIn} from '../../desk/notices/wanted.ts'
 import {answerMany, showAnswers} from '../../desk/screens/answers.ts'
@@ -86,11 +86,10 @@ Exit codes of many: 0 all are answered, 11 some are not, 12 what became of some 
   /** All that wait, one after another. */
   private async worklist(desk: Desk, flags: Given): Promise<unknown> {
     if (flags.choice !== undefined || !(await this.ask()).interactive) throw nothingNamed()
-    const {folders, identity} = desk
-    const {items, evidence} = knownNotices(folders, identity)
+    const {items, blind} = await lookAt(desk, {})
     if (items.length === 0) {
       this.note(NOTHING_OPEN)
-      for (const line of blindLines(await blindnessOf(folders, identity, evidence))) this.note(line)
+      for (const line of blindLines(blind)) this.note(line)
       return undefined
     }
     const {workThrough} = await import('../../desk/screens/work.ts')
