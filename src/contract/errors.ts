@@ -677,6 +677,12 @@ export const catalogue = {
     says: 'Nothing fits.',
     next: 'Ask for more, or for something else.',
   },
+  REPLAY_REFUSED: {
+    exit: 11,
+    remedy: 'decide',
+    says: 'The receiver did not take all of the events.',
+    next: 'Mend the receiver, and send these again: each of them is still kept.',
+  },
   NOTICE_DUE: {
     exit: 11,
     remedy: 'decide',

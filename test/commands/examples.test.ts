@@ -151,7 +151,7 @@ const endless =
   /^scent (webhooks deliveries .* --watch|notices inbox --watch|webhooks listen (?!.*--for )|sandbox start (?!--detach))/
 /** Those whose exit code says what they found: nothing, here, or that they can't know. */
 const verdicts: [RegExp, number][] = [
-  [/^scent webhooks (events|listen --limit|verify --stored)/, 5],
+  [/^scent webhooks (events|listen --limit|verify --stored|replay)/, 5],
   [/^scent notices inbox --due-within/, 12],
   [/^scent notices respond .*--due-within/, 5],
 ]

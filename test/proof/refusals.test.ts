@@ -236,6 +236,7 @@ const notHere: Partial<Record<Code, string>> = {
   SIGNATURE_MISMATCH: 'a delivery, which no service is asked about: commands/webhooks-verify',
   LINES_UNREADABLE: 'a file of this machine: commands/desk',
   NOTHING_MATCHED: 'the record of this machine: commands/desk',
+  REPLAY_REFUSED: 'a receiver of ones own: desk/replay',
   NOTICE_DUE: 'the record of this machine: commands/desk',
   INBOX_BLIND: 'the record of this machine: commands/desk',
   CART_NOT_EMPTY: 'found by a flow: flows/bulk-orders',

@@ -4,12 +4,11 @@ import {ScentCommand} from '../../command.ts'
 import {Failure} from '../../contract/failure.ts'
 import {openDesk} from '../../desk/desk.ts'
 import {bytesOf} from '../../desk/receipts/body.ts'
-import {type Filter, findCopies, recordedEvents} from '../../desk/receipts/recorded.ts'
-import {trusts} from '../../desk/receipts/records.ts'
+import {findCopies, recordedEvents} from '../../desk/receipts/recorded.ts'
+import {eventFilters, filterOf} from '../../desk/screens/filters.ts'
 import {copyColumns, eventColumns, headerColumns} from '../../desk/screens/receipts.ts'
 import {apiFlags} from '../../terminal/flags.ts'
 import type {Listing} from '../../terminal/output.ts'
-import {momentIn, timeFlag} from '../../terminal/times.ts'
 
 export default class WebhooksEvents extends ScentCommand {
   static override summary = 'Show the events that were received on this machine.'
@@ -23,18 +22,7 @@ export default class WebhooksEvents extends ScentCommand {
   static override args = {event: Args.string({description: 'Event id, or its beginning.'})}
   static override flags = {
     ...apiFlags,
-    event: Flags.string({
-      summary: 'Only this type of event; repeatable.',
-      helpValue: 'TYPE',
-      multiple: true,
-      multipleNonGreedy: true,
-    }),
-    order: Flags.string({summary: 'Only what speaks of this order.', helpValue: 'ID'}),
-    notice: Flags.string({summary: 'Only what tells of this notice.', helpValue: 'ID'}),
-    since: timeFlag({summary: 'Only what came at this time or later.'}),
-    until: timeFlag({summary: 'Only what came before this time.'}),
-    trust: Flags.option({options: trusts})({summary: 'Only copies that are worth this.'}),
-    differs: Flags.boolean({summary: 'Only events whose copies differ.'}),
+    ...eventFilters,
     limit: Flags.integer({summary: 'At most this many.', min: 1, default: 100, helpValue: 'N'}),
     body: Flags.boolean({summary: 'Print the exact bytes of one event.', exclusive: ['headers', 'copies']}),
     headers: Flags.boolean({summary: 'Show the headers of one event.', exclusive: ['copies']}),
@@ -47,14 +35,7 @@ export default class WebhooksEvents extends ScentCommand {
     if (args.event !== undefined) return this.one(findCopies(folders, identity, args.event), flags)
     if (flags.body || flags.headers || flags.copies)
       throw new Failure('MISSING_INPUT', {message: 'Which event?', hint: 'Give its id.'})
-    const now = Date.now()
-    const filter: Filter = {
-      types: flags.event,
-      ...{order: flags.order, notice: flags.notice, trust: flags.trust, differs: flags.differs},
-      since: Date.parse(momentIn(flags.since, now) ?? '') || 0,
-      until: Date.parse(momentIn(flags.until, now) ?? '') || Number.POSITIVE_INFINITY,
-    }
-    const all = recordedEvents(folders, identity, filter)
+    const all = recordedEvents(folders, identity, filterOf(flags))
     const items = all.slice(0, flags.limit)
     if (items.length === 0)
       throw new Failure('NOTHING_MATCHED', {message: 'No event that was received here fits.'})

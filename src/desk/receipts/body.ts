@@ -53,11 +53,9 @@ export function encodeBody(bytes: Buffer): {body: string; encoding: 'utf8' | 'ba
 export const bytesOf = ({body, encoding}: {body: string; encoding: 'utf8' | 'base64'}) =>
   Buffer.from(body, encoding)
 
-const SECRET_NAME = /token|key|cookie|password|authorization|secret/i
+/** Whether a record keeps no more of a header than the fingerprint of its value: it may be a secret. */
+export const isSecretName = (name: string) => /token|key|cookie|password|authorization|secret/i.test(name)
 
 /** Headers as a record keeps them: of a value that may be a secret only its fingerprint. */
 export const keptHeaders = (headers: readonly [string, string][]) =>
-  headers.map(([name, value]): [string, string] => [
-    name,
-    SECRET_NAME.test(name) ? fingerprintOf(value) : value,
-  ])
+  headers.map(([name, value]): [string, string] => [name, isSecretName(name) ? fingerprintOf(value) : value])

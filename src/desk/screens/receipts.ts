@@ -1,6 +1,7 @@
 import {type Cell, time} from '../../terminal/cells.ts'
 import {type Column, localColumns} from '../../terminal/columns.ts'
 import {cut} from '../../terminal/text.ts'
+import {isTaken, type Replayed} from '../deliveries/replay.ts'
 import {type Delivered, NOT_STORED} from '../listener/told.ts'
 import type {Copy, RecordedEvent} from '../receipts/recorded.ts'
 import type {Received} from '../receipts/records.ts'
@@ -51,6 +52,18 @@ export const eventColumns: Column<RecordedEvent>[] = localColumns<RecordedEvent>
     trust: (row) => signed({...row, copy: 1}),
     'forward.status': ({forward}) => handedOn(forward),
     eventId: ({eventId}) => eventId && cut(eventId, SHOWN_ID),
+  },
+)
+
+/** Events that were sent to a receiver again. */
+export const replayedColumns: Column<Replayed>[] = localColumns<Replayed>(
+  'at Came; eventType! Event; eventId! Event id; status! Answer; ms- Took; error~',
+  {
+    at: ({at}) => time(at),
+    eventId: ({eventId}) => eventId && cut(eventId, SHOWN_ID),
+    status: (row) =>
+      row.status && {kind: 'badge', text: String(row.status), tone: isTaken(row) ? 'good' : 'bad'},
+    ms: ({ms}) => (ms === null ? null : `${ms} ms`),
   },
 )
 

@@ -73,7 +73,7 @@ export interface Signature {
   timestamp: string | undefined
 }
 
-const NAMES = {signature: 'x-service-signature', timestamp: 'x-service-timestamp'}
+export const NAMES = {signature: 'x-service-signature', timestamp: 'x-service-timestamp'}
 /** Characters of a signature. The longest one that anybody sends has less than a tenth of them. */
 const LONGEST = 4096
 

@@ -1,0 +1,117 @@
+import * as Args from '@oclif/core/args'
+import * as Flags from '@oclif/core/flags'
+import {ScentCommand} from '../../command.ts'
+import {Failure} from '../../contract/failure.ts'
+import {
+  copiesToSend,
+  isTaken,
+  lackedBy,
+  planned,
+  type Replayed,
+  replay,
+  replayUrl,
+} from '../../desk/deliveries/replay.ts'
+import {type Desk, openDesk} from '../../desk/desk.ts'
+import {webhookSecrets} from '../../desk/receipts/secrets.ts'
+import {eventFilters, filterOf, isFiltered} from '../../desk/screens/filters.ts'
+import {replayedColumns} from '../../desk/screens/receipts.ts'
+import {parseScheme} from '../../desk/signature/schemes.ts'
+import {apiFlags} from '../../terminal/flags.ts'
+import {openProgress} from '../../terminal/progress.ts'
+import {counted} from '../../terminal/text.ts'
+
+export default class WebhooksReplay extends ScentCommand {
+  static override summary = 'Send events that were received here to a receiver again.'
+  static override description =
+    `Sends the bytes and headers that were stored, marked with X-Scent-Replay: 1, one after another, the oldest first: the events that are named, or all that fit the filters. Events that were refused go only with --trust refused, or by their ids. The receiver is on this machine unless --allow-remote says otherwise, and never the service.
+
+The signature stays the one that came, so a receiver that checks its age refuses it: --resign signs each event now, with the secret from stdin, from SCENT_WEBHOOK_SECRET, or from the keychain for --subscription. Values of headers that may be secrets are not stored, and so not sent.`
+  static override examples = [
+    '<%= config.bin %> webhooks replay 9f2c41d0 --to http://127.0.0.1:3000/hook',
+    '<%= config.bin %> webhooks replay --since 1h --to http://127.0.0.1:3000/hook --dry-run',
+    '<%= config.bin %> webhooks replay --event order.completed --to http://127.0.0.1:3000/hook --resign --secret-stdin < secret.txt',
+  ]
+  static override strict = false
+  static override args = {events: Args.string({description: 'Event ids, or their beginnings.'})}
+  static override flags = {
+    ...apiFlags,
+    to: Flags.string({summary: 'The receiver.', helpValue: 'URL', required: true}),
+    ...eventFilters,
+    'dry-run': Flags.boolean({summary: 'List what would be sent, and send nothing.'}),
+    rate: Flags.integer({summary: 'At most so many events a second.', min: 1, helpValue: 'N'}),
+    resign: Flags.boolean({summary: 'Sign each event now.'}),
+    'secret-stdin': Flags.boolean({summary: 'Read the signing secret from stdin.', dependsOn: ['resign']}),
+    subscription: Flags.string({
+      summary: 'Sign with the secret that is kept for this subscription.',
+      helpValue: 'ID',
+      dependsOn: ['resign'],
+    }),
+    scheme: Flags.string({
+      summary: 'How to sign; see `webhooks verify`. By default as each event was signed.',
+      helpValue: 'SCHEME',
+      dependsOn: ['resign'],
+    }),
+    'allow-remote': Flags.boolean({summary: 'Let the receiver be on another machine.'}),
+  }
+
+  async run(): Promise<object> {
+    const {argv, flags} = await this.parse(WebhooksReplay)
+    const ids = argv.map(String)
+    if (ids.length === 0 && !isFiltered(flags))
+      throw new Failure('MISSING_INPUT', {
+        message: 'Which events?',
+        hint: 'Give their ids, or a filter such as --since 1h.',
+      })
+    const desk = openDesk(flags)
+    const to = replayUrl(desk, flags.to, flags['allow-remote'])
+    const copies = copiesToSend(desk, ids, filterOf(flags))
+    if (flags['dry-run']) return this.told(Array.from(copies, planned))
+    const sign = flags.resign ? await signing(desk, flags) : undefined
+    const items: Replayed[] = []
+    const story = () => `Interrupted. ${counted(items.length, 'event')} went to ${to.href} before.`
+    const stop = this.interrupts.during({story, holds: () => true, awaits: 'The event under way is sent'})
+    const progress = openProgress(process.stderr)
+    const lacked = new Set<string>()
+    const noted = function* () {
+      for (const copy of copies) {
+        for (const name of lackedBy(copy)) lacked.add(name)
+        yield copy
+      }
+    }
+    for await (const item of replay(noted(), {to, rate: flags.rate, sign, stop})) {
+      items.push(item)
+      if (process.stderr.isTTY) progress.say(`Sent ${counted(items.length, 'event')} …`)
+    }
+    progress.clear()
+    if (lacked.size > 0)
+      this.note(`Without the values of ${[...lacked].join(', ')}: they may be secrets, and are not stored.`)
+    if (stop.aborted) throw new Failure('INTERRUPTED', {message: story()})
+    return this.told(items)
+  }
+
+  private told(items: Replayed[]): object {
+    this.show({rows: items, columns: replayedColumns})
+    const sent = items.filter(({ms}) => ms !== null).length
+    const ok = items.filter(isTaken).length
+    const document = {items, summary: {sent, ok}}
+    if (ok < sent)
+      this.finding(
+        new Failure('REPLAY_REFUSED', {message: `The receiver took ${ok} of ${counted(sent, 'event')}.`}),
+      )
+    return document
+  }
+}
+
+async function signing(
+  desk: Desk,
+  flags: {'secret-stdin': boolean; subscription: string | undefined; scheme: string | undefined},
+) {
+  const {subscription, scheme} = flags
+  const [secret] = await webhookSecrets(desk, {stdin: flags['secret-stdin'], subscription})
+  if (secret === undefined)
+    throw new Failure('MISSING_INPUT', {
+      message: '--resign needs the signing secret.',
+      hint: 'Pipe it in with --secret-stdin, or name the subscription whose secret is kept: --subscription ID.',
+    })
+  return {secret, scheme: scheme === undefined ? undefined : parseScheme(scheme)}
+}
