@@ -244,6 +244,10 @@ export const screens: {[id: string]: Screen} = {
     holds: ['Ready on http://127.0.0.1:', 'signatures checked'],
     differsInPipe: true,
   },
+  'webhooks:prune': {
+    line: 'webhooks prune --older-than 30 --yes',
+    holds: ['Files removed', 'Old files kept'],
+  },
   'webhooks:replay': {
     line: 'webhooks replay --since 1d --to http://127.0.0.1:9/hook',
     holds: ['NOTHING_MATCHED'],

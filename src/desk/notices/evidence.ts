@@ -42,8 +42,13 @@ export interface Glance extends Pick<Received, 'eventId' | 'eventType' | 'sha256
   unreadable: boolean
 }
 
-/** Reads everything since `since` (milliseconds); imports and answers always. */
-export function readEvidence(folders: Folders, identity: Identity, since: number): Evidence {
+/** Reads everything since `since` (milliseconds), as if the files `without` were not there; imports and answers always. */
+export function readEvidence(
+  folders: Folders,
+  identity: Identity,
+  since: number,
+  without: ReadonlySet<string> = new Set(),
+): Evidence {
   const known: Evidence = {
     ...{told: [], answers: [], listening: [], receipts: [], damaged: []},
     offsetMs: serviceOffset(folders, identity).read(),
@@ -52,7 +57,7 @@ export function readEvidence(folders: Folders, identity: Identity, since: number
   }
   const copies: Copy[] = []
   const spans = new Map<string, Listening>()
-  const segments = segmentsOf(folders, identity, since)
+  const segments = segmentsOf(folders, identity, since).filter(({path}) => !without.has(path))
   for (const {record, segment} of readSegments(segments, identity, (path) => known.damaged.push(path)))
     takeReceipt(known, copies, spans, segment.path, record)
   for (const {path, held} of segments) {
