@@ -116,11 +116,11 @@ describe('a file of receipts', () => {
 
   test('never changes what can be answered, for random records', async () => {
     const told = fc.record({
-      notice: fc.option(fc.integer({min: 1, max: 4}), {nil: null}),
+      notice: fc.option(fc.integer({min: 1, max: 2}), {nil: null}),
       status: fc.constantFrom('AwaitingPartnerResponse' as const, 'Resolved' as const),
-      daysAgo: fc.integer({min: 0, max: 60}),
+      daysAgo: fc.constantFrom(0, 1, 2, 40, 50),
     })
-    const files = fc.array(fc.tuple(fc.integer({min: 0, max: 60}), fc.array(told, {maxLength: 4})), {
+    const files = fc.array(fc.tuple(fc.constantFrom(0, 40), fc.array(told, {maxLength: 4})), {
       maxLength: 5,
     })
     let removed = 0

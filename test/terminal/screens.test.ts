@@ -26,7 +26,7 @@ const asksNobody = new Set(
     'auth:list auth:logout auth:status auth:token auth:use autocomplete complete config:get config:list config:set',
     'config:unset doctor explain help jobs:list jobs:resume jobs:show orders:list notices:import notices:inbox',
     'notices:show sandbox:start sandbox:stop version webhooks:events webhooks:listen webhooks:verify',
-    'webhooks:list',
+    'webhooks:list webhooks:prune webhooks:replay',
   ].flatMap((ids) => ids.split(' ')),
 )
 
