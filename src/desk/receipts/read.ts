@@ -8,7 +8,7 @@ import type {ReceiptRecord} from './records.ts'
 import {receiptsFile, receiptsFolder} from './segment.ts'
 
 /** A file of receipts: its path, when it was last written, and whether a listener holds it now. */
-export interface Segment {
+interface Segment {
   path: string
   touched: number
   held: boolean
