@@ -20,6 +20,8 @@ const effects = [
   'forbid-route',
 ] as const
 
+const ways = ['lost', 'twice', 'late', 'reordered', 'reencoded', 'skewed', 'cut'] as const
+
 export default class SandboxFaultCommand extends ScentCommand {
   static override summary = 'Set a fault, list those that are set, or clear them.'
   static override description =
@@ -29,6 +31,7 @@ export default class SandboxFaultCommand extends ScentCommand {
     '<%= config.bin %> sandbox fault --effect status --status 503 --probability 0.1',
     '<%= config.bin %> sandbox fault --operation createOrder --effect slow --when before --delay 5000',
     '<%= config.bin %> sandbox fault --effect forbid-route --path /api/v1/scent/reports/*',
+    '<%= config.bin %> sandbox fault --delivery reencoded --times 1',
     '<%= config.bin %> sandbox fault --list',
     '<%= config.bin %> sandbox fault --clear',
   ]
@@ -38,6 +41,21 @@ export default class SandboxFaultCommand extends ScentCommand {
     clear: Flags.boolean({summary: 'Clear them all, or the one of --id.', exclusive: ['effect']}),
     id: Flags.integer({summary: 'Which one to clear.', dependsOn: ['clear'], helpValue: 'N'}),
     effect: Flags.option({options: effects})({summary: 'What happens.'}),
+    delivery: Flags.option({options: ways})({
+      summary: 'What happens to deliveries on their way.',
+      exclusive: [
+        'list',
+        'clear',
+        'effect',
+        'operation',
+        'method',
+        'path',
+        'when',
+        'status',
+        'state',
+        'retry-after',
+      ],
+    }),
     operation: Flags.string({
       summary: 'Operation to meet, such as createOrder; a wrong one prints all.',
       helpValue: 'NAME',
@@ -47,10 +65,16 @@ export default class SandboxFaultCommand extends ScentCommand {
     when: Flags.option({options: ['before', 'after'] as const})({
       summary: 'Before the work, or after its commit; the default depends on the effect.',
     }),
-    times: Flags.integer({summary: 'How many requests it meets; all by default.', min: 1, helpValue: 'N'}),
-    probability: Flags.string({summary: 'Chance to meet a request, 0 to 1; 1 by default.', helpValue: 'P'}),
+    times: Flags.integer({
+      summary: 'How many requests or deliveries it meets; all by default.',
+      min: 1,
+      helpValue: 'N',
+    }),
+    probability: Flags.string({summary: 'Chance to meet one, 0 to 1; 1 by default.', helpValue: 'P'}),
     'random-seed': Flags.integer({summary: 'Seed of that chance.', helpValue: 'N'}),
-    delay: millisecondsFlag({summary: 'For slow: milliseconds, or a span such as 2s; 1000 by default.'}),
+    delay: millisecondsFlag({
+      summary: 'For slow and late: milliseconds, or a span such as 2s; 1000 by default, 5000 for late.',
+    }),
     status: Flags.integer({
       summary: 'HTTP status, for status; by default that of --state, or 503.',
       min: 400,
@@ -67,18 +91,13 @@ export default class SandboxFaultCommand extends ScentCommand {
     const running = requireSandbox(foldersOf())
     if (flags.clear)
       await callAdmin(running, 'DELETE', flags.id === undefined ? 'faults' : `faults/${flags.id}`)
-    if (flags.effect !== undefined) {
-      const fault = await callAdmin<object>(
-        running,
-        'POST',
-        'faults',
-        orderOf({...flags, effect: flags.effect}),
-      )
+    if (flags.effect !== undefined || flags.delivery !== undefined) {
+      const fault = await callAdmin<object>(running, 'POST', 'faults', orderOf(flags))
       this.show({columns: faultColumns, rows: [fault]})
       return fault
     }
     if (!flags.list && !flags.clear) {
-      throw new Failure('MISSING_INPUT', {message: 'Say --effect, --list or --clear.'})
+      throw new Failure('MISSING_INPUT', {message: 'Say --effect, --delivery, --list or --clear.'})
     }
     const faults = await callAdmin<{items: object[]}>(running, 'GET', 'faults')
     this.show({columns: faultColumns, rows: faults.items, empty: 'No fault is set.'})
@@ -87,7 +106,8 @@ export default class SandboxFaultCommand extends ScentCommand {
 }
 
 interface FaultFlags {
-  effect: string
+  effect: string | undefined
+  delivery: string | undefined
   operation: string | undefined
   method: string | undefined
   path: string | undefined
@@ -103,10 +123,11 @@ interface FaultFlags {
 
 /** The order as the controls take it; what was not said stays out (JSON drops undefined). */
 function orderOf(flags: FaultFlags): object {
-  const {operation, method, path, probability} = flags
+  const {operation, method, path, delivery, probability} = flags
   return {
-    match: {operation, method, path},
-    effect: flags.effect,
+    match: delivery === undefined ? {operation, method, path} : undefined,
+    effect: delivery === undefined ? flags.effect : 'delivery',
+    delivery,
     when: flags.when,
     times: flags.times,
     probability: probability === undefined ? undefined : Number(probability),

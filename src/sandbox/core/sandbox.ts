@@ -110,6 +110,7 @@ function openState(options: SandboxOptions, closing: AbortSignal): State {
   const assumptions = assume(options.assume)
   const strict = options.strict ?? false
   const ticker = createTicker(() => state)
+  const faults = createFaults()
   const state: State = {
     seed: idSeed,
     secret,
@@ -125,11 +126,11 @@ function openState(options: SandboxOptions, closing: AbortSignal): State {
       token: createLimiter(limits.tokens),
       rest: createLimiter(limits.requests),
     },
-    faults: createFaults(),
+    faults,
     requests: createRequests(),
     inFlight: [],
     strict,
-    deliverer: createDeliverer({world, clock, closing, strict, assumptions, ticker}),
+    deliverer: createDeliverer({world, clock, closing, strict, assumptions, ticker, faults}),
     ticker,
   }
   const kept = world.meta('seed')

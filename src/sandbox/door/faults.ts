@@ -14,8 +14,14 @@ const effects = [
   'unknown-enum',
   // T12: by itself no route is closed to a credential.
   'forbid-route',
+  // Meets no request, but a delivery.
+  'delivery',
 ] as const
 export type Effect = (typeof effects)[number]
+
+/** Of a delivery: what happens to it on its way. */
+const ways = ['lost', 'twice', 'late', 'reordered', 'reencoded', 'skewed', 'cut'] as const
+export type Way = (typeof ways)[number]
 
 const operation = z
   .string()
@@ -27,7 +33,7 @@ const operation = z
   )
 
 /** What an ordered fault may say. `when: "after"` lets the request commit first, then spoils its answer. */
-export const faultOrder = z.strictObject({
+const order = z.strictObject({
   match: z.optional(
     z.strictObject({
       operation: z.optional(operation),
@@ -37,8 +43,10 @@ export const faultOrder = z.strictObject({
     }),
   ),
   effect: z.enum(effects),
+  /** For `delivery`. */
+  delivery: z.optional(z.enum(ways)),
   when: z.optional(z.enum(['before', 'after'])),
-  /** How many requests it meets; all of them by default. */
+  /** How many requests or deliveries it meets; all of them by default. */
   times: z.optional(z.int().check(z.gte(1))),
   /** The chance that it meets a matching request, from 0 to 1; 1 by default. */
   probability: z.optional(z.number().check(z.gte(0), z.lte(1))),
@@ -50,6 +58,12 @@ export const faultOrder = z.strictObject({
   /** Seconds, as the header Retry-After. */
   retryAfter: z.optional(z.int().check(z.gte(0))),
 })
+/** Fails if it says of a request what is of a delivery, or the other way round. */
+const oneKind = z.refine<z.output<typeof order>>(
+  ({effect, delivery, match}) => (effect === 'delivery') === (delivery !== undefined) && !(delivery && match),
+  'the effect delivery needs a delivery and no match, and no other effect takes one',
+)
+export const faultOrder = order.check(oneKind)
 type FaultOrder = z.output<typeof faultOrder>
 
 export interface Fault extends FaultOrder {
@@ -67,6 +81,8 @@ export interface Faults {
   strike(request: Met): Fault | undefined
   /** The first fault that closes the route of this request, counted as met. */
   forbid(request: Met): Fault | undefined
+  /** The first fault of deliveries, counted as met by one of them. */
+  waylay(): Fault | undefined
 }
 
 interface Met {
@@ -81,12 +97,11 @@ export function createFaults(): Faults {
   let faults: (Fault & {random: () => number})[] = []
   let n = 0
   const plain = ({random: _, ...fault}: Fault & {random: () => number}): Fault => fault
-  const first = (request: Met, among: (fault: Fault) => boolean): Fault | undefined => {
+  const first = (among: (fault: Fault) => boolean): Fault | undefined => {
     const fault = faults.find(
       (one) =>
         among(one) &&
         one.met < (one.times ?? Number.POSITIVE_INFINITY) &&
-        meets(one, request) &&
         (one.probability === undefined || one.random() < one.probability),
     )
     if (fault === undefined) return undefined
@@ -105,8 +120,10 @@ export function createFaults(): Faults {
     clear: (id) => {
       faults = id === undefined ? [] : faults.filter((fault) => fault.id !== id)
     },
-    strike: (request) => first(request, ({effect}) => effect !== 'forbid-route'),
-    forbid: (request) => first(request, ({effect}) => effect === 'forbid-route'),
+    strike: (request) =>
+      first((one) => !['forbid-route', 'delivery'].includes(one.effect) && meets(one, request)),
+    forbid: (request) => first((one) => one.effect === 'forbid-route' && meets(one, request)),
+    waylay: () => first(({effect}) => effect === 'delivery'),
   }
 }
 

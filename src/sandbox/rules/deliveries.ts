@@ -1,29 +1,56 @@
+import {setTimeout} from 'node:timers/promises'
 import {find, insertAndRead} from '../core/rows.ts'
 import {type Attempt, attempts, type Delivery, deliveries, events, subscriptions} from '../core/schema.ts'
 import type {Deliverer, State} from '../core/state.ts'
 import type {World} from '../core/world.ts'
+import type {Fault, Way} from '../door/faults.ts'
 import {nextAttempt} from '../time/schedule.ts'
 import {type Posted, post} from './webhook-post.ts'
 import {keptFor} from './webhooks.ts'
 
-type Surroundings = Pick<State, 'world' | 'clock' | 'closing' | 'strict' | 'assumptions' | 'ticker'>
+/** How long a late delivery is under way, unless the fault says it. */
+const LATE_MS = 5_000
+/** A delivery that nothing overtakes goes on after this time. */
+const OVERTAKEN_MS = 5_000
+
+const sleep = (ms: number, signal: AbortSignal) => setTimeout(ms, undefined, {signal}).catch(() => {})
+
+type Surroundings = Pick<
+  State,
+  'world' | 'clock' | 'closing' | 'strict' | 'assumptions' | 'ticker' | 'faults'
+>
 
 export function createDeliverer(around: Surroundings): Deliverer {
-  const {world, clock, closing, ticker} = around
+  const {world, clock, closing, ticker, faults} = around
+  /** Those that wait until another delivery of their subscription has overtaken them. */
+  const overtaken = new Map<string, Set<() => void>>()
+  const heldBack = async (fault: Fault | undefined, subscriptionId: string) => {
+    if (fault?.delivery === 'late') await sleep(fault.delayMs ?? LATE_MS, closing)
+    if (fault?.delivery !== 'reordered') return
+    const passed = new AbortController()
+    const waiting = overtaken.get(subscriptionId) ?? new Set()
+    overtaken.set(subscriptionId, waiting)
+    const pass = () => passed.abort()
+    waiting.add(pass)
+    await sleep(OVERTAKEN_MS, AbortSignal.any([passed.signal, closing]))
+    waiting.delete(pass)
+  }
   const lanes = new Map<string, Promise<void>>()
   const busy = new Map<number, Promise<unknown>>()
   let era = 0
 
   /** Resolves to undefined if the sandbox closed or its database was replaced while the attempt was under way. */
-  const attempt = (delivery: Delivery): Promise<Attempt | undefined> => {
-    const made = attemptNow(delivery)
+  const attempt = (delivery: Delivery, fault: Fault | undefined): Promise<Attempt | undefined> => {
+    const made = attemptNow(delivery, fault)
     busy.set(delivery.n, made)
     return made
   }
-  const attemptNow = async (delivery: Delivery) => {
+  const attemptNow = async (delivery: Delivery, fault: Fault | undefined) => {
     const begun = era
     const sentAt = clock.now()
-    const posted = await send(around, delivery)
+    await heldBack(fault, delivery.subscription_id)
+    const posted = await send(around, delivery, fault?.delivery)
+    for (const pass of overtaken.get(delivery.subscription_id) ?? []) pass()
     if (posted === undefined || closing.aborted || era !== begun) return undefined
     busy.delete(delivery.n)
     return world.transaction(() => record(world, delivery, posted, sentAt))
@@ -41,7 +68,10 @@ export function createDeliverer(around: Surroundings): Deliverer {
   const run = async (subscriptionId: string) => {
     const begun = era
     for (let due = next(subscriptionId); due !== undefined; due = next(subscriptionId)) {
-      await attempt(due)
+      const fault = faults.waylay()
+      const made = attempt(due, fault)
+      // What is held back lets others pass.
+      if (fault?.delivery !== 'late' && fault?.delivery !== 'reordered') await made
       if (era !== begun) return
     }
     lanes.delete(subscriptionId)
@@ -62,7 +92,7 @@ export function createDeliverer(around: Surroundings): Deliverer {
     },
     fire: async (n) => {
       const row = find(world, deliveries, {n})
-      const made = row && (await attempt(row))
+      const made = row && (await attempt(row, faults.waylay()))
       if (made === undefined) throw new Error(`delivery ${n} is gone`)
       ticker.wake()
       return made
@@ -76,7 +106,11 @@ export function createDeliverer(around: Surroundings): Deliverer {
 }
 
 /** H14: by the subscription as it is now. */
-async function send(around: Surroundings, delivery: Delivery): Promise<Posted | undefined> {
+async function send(
+  around: Surroundings,
+  delivery: Delivery,
+  way: Way | undefined,
+): Promise<Posted | undefined> {
   const {world, strict, assumptions, closing} = around
   const row = find(world, subscriptions, {id: delivery.subscription_id})
   const event = find(world, events, {id: delivery.event_id})
@@ -90,6 +124,7 @@ async function send(around: Surroundings, delivery: Delivery): Promise<Posted | 
     strict,
     scheme: assumptions.H05,
     signal: closing,
+    way,
   })
 }
 

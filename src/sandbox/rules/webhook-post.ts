@@ -1,7 +1,9 @@
 import {createHmac} from 'node:crypto'
 import {request as httpRequest, type IncomingMessage, type RequestOptions} from 'node:http'
 import {request as httpsRequest} from 'node:https'
+import {parseJson, printJson} from '../../contract/money.ts'
 import type {Assumptions} from '../core/assumptions.ts'
+import type {Way} from '../door/faults.ts'
 import {judgeUrl} from './url-guard.ts'
 
 interface Parcel {
@@ -16,6 +18,8 @@ interface Parcel {
   scheme: Assumptions['H05']
   /** Aborted when the sandbox closes. */
   signal: AbortSignal
+  /** What a fault does to it on its way. */
+  way: Way | undefined
 }
 
 type PostError = 'Timeout' | 'Connection failed' | 'Destination rejected' | 'Delivery failed'
@@ -26,7 +30,11 @@ export interface Posted {
   error: PostError | null
 }
 
+const unanswered: Posted = {status: null, error: 'Connection failed'}
 const timeoutMs = 10_000
+const cutMs = 20
+/** By so much the clock of a skewed sender is ahead: twice what receivers put up with. */
+const skewMs = 600_000
 
 /**
  * not shown: the signing input, its encoding, and the secret's handling. (H05) By default HMAC-SHA256 over `timestamp.body`,
@@ -55,10 +63,15 @@ function signatureOf({secret, body, eventId, scheme}: Parcel, timestamp: string)
  * to the address that was judged. Resolves to undefined if the sandbox closed meanwhile.
  */
 export async function post(parcel: Parcel): Promise<Posted | undefined> {
+  const {way} = parcel
+  if (way === 'lost') return {status: 200, error: null}
+  if (way === 'twice') await post({...parcel, way: undefined})
   const target = await judgeUrl(parcel.url, parcel)
   if (parcel.signal.aborted) return undefined
-  if ('reason' in target) return {status: null, error: 'Connection failed'}
-  const timestamp = String(Math.floor(Date.now() / 1000))
+  if ('reason' in target) return unanswered
+  const timestamp = String(Math.floor((Date.now() + (way === 'skewed' ? skewMs : 0)) / 1000))
+  // What is sent is not what was signed.
+  const body = way === 'reencoded' ? printJson(parseJson(parcel.body), 2) : parcel.body
   const {addresses} = target
   const [first = {address: '', family: 4}] = addresses
   const options: RequestOptions = {
@@ -68,13 +81,13 @@ export async function post(parcel: Parcel): Promise<Posted | undefined> {
       'User-Agent': 'scent-sandbox',
       ...carried(parcel.headers),
       'Content-Type': 'application/json',
-      'Content-Length': Buffer.byteLength(parcel.body),
+      'Content-Length': Buffer.byteLength(body),
       'X-Service-Timestamp': timestamp,
       'X-Service-Signature': signatureOf(parcel, timestamp),
     },
     lookup: (_host, {all}, done) => (all ? done(null, addresses) : done(null, first.address, first.family)),
   }
-  return exchange(target.url, options, parcel)
+  return exchange(target.url, options, {...parcel, body})
 }
 
 /**
@@ -86,7 +99,11 @@ function carried(headers: Parcel['headers']): Parcel['headers'] {
   return Object.fromEntries(Object.entries(headers).filter(([name]) => !ofConnection.test(name)))
 }
 
-function exchange(url: URL, options: RequestOptions, {body, signal}: Parcel): Promise<Posted | undefined> {
+function exchange(
+  url: URL,
+  options: RequestOptions,
+  {body, signal, way}: Parcel,
+): Promise<Posted | undefined> {
   return new Promise((resolve) => {
     const request = url.protocol === 'https:' ? httpsRequest(url, options) : httpRequest(url, options)
     let answered: Posted | undefined
@@ -100,13 +117,16 @@ function exchange(url: URL, options: RequestOptions, {body, signal}: Parcel): Pr
     const timer = setTimeout(() => end(answered ?? {status: null, error: 'Timeout'}), timeoutMs)
     signal.addEventListener('abort', closed)
     request.on('response', (response: IncomingMessage) => {
-      answered = verdictOf(response.statusCode ?? 0)
+      answered = way === 'cut' ? unanswered : verdictOf(response.statusCode ?? 0)
       // The body is of no interest, but its sender would take a closed connection for a failure.
       response.on('error', () => undefined).on('close', () => end(answered))
       response.resume()
     })
-    request.on('error', () => end(answered ?? {status: null, error: 'Connection failed'}))
-    request.end(body)
+    request.on('error', () => end(answered ?? unanswered))
+    request.end(body, () => {
+      // The whole of it is on its way, and nobody waits for the answer.
+      if (way === 'cut') setTimeout(() => end(unanswered), cutMs)
+    })
   })
 }
 

@@ -55,6 +55,7 @@ export const termsTable = ({terms}: SandboxVariant): Table<SandboxVariant['terms
 interface SandboxFault {
   match?: {operation?: string; method?: string; path?: string}
   effect: string
+  delivery?: string
   status?: number
   state?: string
 }
@@ -62,10 +63,11 @@ interface SandboxFault {
 const texts = (...parts: unknown[]) => parts.filter(Boolean).join(' ')
 
 export const faultColumns = localColumns<SandboxFault>(
-  'id Fault; match Meets; effect!; status+; state+; when; times; met',
+  'id Fault; match Meets; effect!; delivery+; status+; state+; when; times; met',
   {
-    match: ({match}) => texts(match?.operation, match?.method, match?.path) || 'every request',
-    effect: ({effect, status, state}) => texts(effect, status, state),
+    match: ({match, delivery}) =>
+      delivery ? 'every delivery' : texts(match?.operation, match?.method, match?.path) || 'every request',
+    effect: ({effect, delivery, status, state}) => texts(effect, delivery, status, state),
   },
 )
 

@@ -1,0 +1,176 @@
+// Deliveries of the sandbox that are lost, changed or late on their way, as the built listener meets them.
+import {mkdirSync} from 'node:fs'
+import {afterEach, beforeEach, describe, expect, test} from 'vitest'
+import {createSandbox} from '../../src/sandbox/core/sandbox.ts'
+import {foldersOf} from '../../src/store/paths.ts'
+import {saveLocator} from '../../src/store/sandbox.ts'
+import {callerOf, control} from '../sandbox/caller.ts'
+import {bareHome} from '../support/keyring.ts'
+import {type Listening, listening} from '../support/listening.ts'
+import {scent} from '../support/scent.ts'
+import type {Sandbox} from '../support/types.ts'
+
+let sandbox: Sandbox
+let env: NodeJS.ProcessEnv
+let listener: Listening
+let webhook: string
+
+beforeEach(async () => {
+  sandbox = await createSandbox({limits: false})
+  const baseUrl = await sandbox.listen()
+  env = bareHome()
+  for (const name of ['config', 'state']) mkdirSync(`${env.HOME}/${name}`, {mode: 0o700})
+  const {adminToken, credentials} = sandbox
+  const where = {baseUrl, adminUrl: `${baseUrl}/__sandbox/v1`, adminToken, pid: process.pid, credentials}
+  saveLocator(foldersOf(env), where)
+  expect(await scent(env, ['auth', 'login', '--sandbox', '--storage', 'file'])).toMatchObject({code: 0})
+  const argv = ['--subscribe', '--event', 'order.completed']
+  listener = await listening({...env, SCENT_WEBHOOK_SECRET: ''}, ...argv)
+  const {items} = JSON.parse((await scent(env, ['webhooks', 'list', '--json'])).stdout)
+  webhook = items[0].id
+})
+afterEach(async () => {
+  await listener.stop()
+  await sandbox.close()
+})
+
+/** Orders the fault as a person does. */
+async function order(way: string, ...more: string[]) {
+  const {code, stdout} = await scent(env, [
+    'sandbox',
+    'fault',
+    '--delivery',
+    way,
+    '--times',
+    '1',
+    ...more,
+    '--json',
+  ])
+  expect([code, JSON.parse(stdout)]).toMatchObject([0, {effect: 'delivery', delivery: way, times: 1, met: 0}])
+}
+const emit = async (n: number) => {
+  const {payload} = await control(sandbox, 'POST', 'events', {type: 'order.completed', data: {n}})
+  return payload.event.eventId as string
+}
+const seen = () =>
+  listener.told('delivery').map(({eventId, trust, why, copy}) => ({eventId, trust, why, copy}))
+const sawLast = async (eventId: string, copy = 1) =>
+  listener.saw('delivery', (one) => one.eventId === eventId && one.copy === copy)
+const records = async () => {
+  const query = 'pageSize=100'
+  const path = `/scent/webhooks/${webhook}/deliveries`
+  const {payload} = await callerOf(sandbox).ask('GET', path, {query})
+  return payload.items.map(({eventId, httpStatus, succeeded, attemptNumber}: Record<string, unknown>) => ({
+    ...{eventId, httpStatus, succeeded, attemptNumber},
+  }))
+}
+const fits = (eventId: string, copy = 1) => ({eventId, trust: 'verified', why: null, copy})
+
+describe('a delivery of the sandbox that is', () => {
+  test('lost is recorded as delivered, and never comes', async () => {
+    await order('lost')
+    const [lost, next] = [await emit(1), await emit(2)]
+    await sawLast(next)
+    await sandbox.state.deliverer.settled()
+    expect(seen()).toEqual([fits(next)])
+    expect(await records()).toMatchObject([
+      {eventId: next, httpStatus: 200},
+      {eventId: lost, httpStatus: 200, succeeded: true},
+    ])
+  })
+
+  test('sent twice comes twice, and is one event', async () => {
+    await order('twice')
+    const id = await emit(1)
+    await sawLast(id, 2)
+    await sandbox.state.deliverer.settled()
+    expect(seen()).toEqual([fits(id), fits(id, 2)])
+    expect(await records()).toHaveLength(1)
+  })
+
+  test('late comes after those that were sent later', async () => {
+    await order('late', '--delay', '1500')
+    const [late, next] = [await emit(1), await emit(2)]
+    await sawLast(late)
+    expect(seen()).toEqual([fits(next), fits(late)])
+  })
+
+  test('reordered comes after the next one', async () => {
+    await order('reordered')
+    const first = await emit(1)
+    const next = await emit(2)
+    await sawLast(first)
+    expect(seen()).toEqual([fits(next), fits(first)])
+  })
+
+  test('reordered and overtaken by none comes all the same', async () => {
+    await order('reordered')
+    const id = await emit(1)
+    await sawLast(id)
+    expect(seen()).toEqual([fits(id)])
+  }, 15_000)
+
+  test('re-encoded is refused, and the listener and verify say why', async () => {
+    await order('reencoded')
+    const id = await emit(1)
+    await sawLast(id)
+    expect(seen()).toMatchObject([{eventId: id, trust: 'refused', why: 'body changed (re-encoded)'}])
+    // Without a secret on the command line: it is kept for the subscription of the listener.
+    const verify = await scent(env, ['webhooks', 'verify', '--stored', id.slice(0, 8), '--json'])
+    const {details} = JSON.parse(verify.stdout).error
+    expect([verify.code, details]).toMatchObject([6, {reason: 'body', change: 'compact'}])
+  })
+
+  test('skewed is ahead of its time', async () => {
+    await order('skewed')
+    const id = await emit(1)
+    await sawLast(id)
+    expect(seen()).toMatchObject([{eventId: id, trust: 'stale'}])
+    const verify = await scent(env, ['webhooks', 'verify', '--stored', id, '--json'])
+    const {reason, ageSeconds} = JSON.parse(verify.stdout).error.details
+    expect([reason, Math.abs(ageSeconds + 600) < 5]).toEqual(['stale', true])
+  })
+
+  test('cut after its body is stored, and sent again', async () => {
+    await order('cut')
+    const id = await emit(1)
+    await sawLast(id)
+    await sandbox.state.deliverer.settled()
+    expect(await records()).toMatchObject([
+      {eventId: id, httpStatus: null, succeeded: false, attemptNumber: 1},
+    ])
+    await control(sandbox, 'POST', 'clock', {advanceSeconds: 120})
+    await sawLast(id, 2)
+    expect(seen()).toEqual([fits(id), fits(id, 2)])
+  })
+})
+
+test('the faults of deliveries are listed with how many they met, meet no request, and are cleared', async () => {
+  await order('lost')
+  await emit(1)
+  await sandbox.state.deliverer.settled()
+  const list = async () =>
+    JSON.parse((await scent(env, ['sandbox', 'fault', '--list', '--json'])).stdout).items
+  expect(await list()).toMatchObject([{effect: 'delivery', delivery: 'lost', met: 1}])
+  const {stdout} = await scent(env, ['sandbox', 'fault', '--list'])
+  expect(stdout).toContain('\tdelivery\tlost\t')
+  await scent(env, ['sandbox', 'fault', '--clear'])
+  expect(await list()).toEqual([])
+})
+
+test.each([
+  [['--delivery', 'eaten']],
+  [['--delivery', 'lost', '--effect', 'reset']],
+  [['--delivery', 'lost', '--path', '/x']],
+  [['--delivery', 'lost', '--times', '0']],
+])('%j is refused', async (argv) => {
+  expect(await scent(env, ['sandbox', 'fault', ...argv])).toMatchObject({code: 2})
+})
+
+test.each([
+  {effect: 'delivery'},
+  {effect: 'reset', delivery: 'lost'},
+  {effect: 'delivery', delivery: 'lost', match: {method: 'GET'}},
+])('the controls refuse %j', async (body) => {
+  expect((await control(sandbox, 'POST', 'faults', body)).status).toBe(400)
+})
