@@ -1,7 +1,6 @@
 // What `webhooks listen` says while deliveries come: to a person, to a script, and without cursor moves.
-import {createServer} from 'node:net'
 import {describe, expect, test} from 'vitest'
-import {deliver, listening, secret} from '../support/listening.ts'
+import {deliver, freePort, listening, secret} from '../support/listening.ts'
 import {drawn, inTerminal, oneLine} from '../support/pty.ts'
 import {scent} from '../support/scent.ts'
 import {serve} from '../support/server.ts'
@@ -21,15 +20,6 @@ const raised = (eventId: string) =>
 const completed = (eventId: string, more: object = {}) =>
   JSON.stringify({eventId, eventType: 'order.completed', ...more})
 const spaced = (text: string) => text.replace(/(,|":)/g, '$1 ')
-
-function freePort(): Promise<number> {
-  return new Promise((resolve) => {
-    const server = createServer().listen(0, '127.0.0.1', () => {
-      const {port} = server.address() as {port: number}
-      server.close(() => resolve(port))
-    })
-  })
-}
 
 /** A listener in a terminal, to which these are sent one after the other. */
 async function screen(

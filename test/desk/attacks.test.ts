@@ -1,13 +1,22 @@
 import {createHmac} from 'node:crypto'
 import {connect} from 'node:net'
+import {networkInterfaces} from 'node:os'
 import {gzipSync} from 'node:zlib'
 import {afterAll, beforeAll, describe, expect, test} from 'vitest'
+import {openHealth} from '../../src/desk/listener/health.ts'
+import {openKeeper} from '../../src/desk/listener/keeper.ts'
 import {openListener} from '../../src/desk/listener/listener.ts'
 import {readEvidence} from '../../src/desk/notices/evidence.ts'
 import {inbox} from '../../src/desk/notices/inbox.ts'
+import {bytesOf} from '../../src/desk/receipts/body.ts'
+import {readSegments, segmentsOf} from '../../src/desk/receipts/read.ts'
 import {recordedEvents} from '../../src/desk/receipts/recorded.ts'
-import type {Folders} from '../../src/store/paths.ts'
+import {type Folders, foldersOf} from '../../src/store/paths.ts'
+import {effort} from '../support/effort.ts'
+import {listening} from '../support/listening.ts'
+import {faultyMachine} from '../support/machine-hook.ts'
 import {folder} from '../support/program.ts'
+import {userOf} from '../support/service.ts'
 
 const secret = 'a signing secret'
 const identity = {origin: 'local', clientId: 'local', onBehalfOf: null}
@@ -26,7 +35,13 @@ beforeAll(async () => {
     tell: () => {},
   })
 })
-afterAll(() => listener.close())
+/** Of the attacks and of what was sent beside them. */
+const counts = {refused: 0, stored: 0, lost: 0}
+afterAll(async () => {
+  await listener.close()
+  console.log(`attacks: ${counts.refused} refused, ${counts.stored} stored, ${counts.lost} lost`)
+  expect(counts.lost).toBe(0)
+})
 
 const sign = (body: string, at: number, key = secret) =>
   `v1=${createHmac('sha256', key).update(`${at}.${body}`).digest('hex')}`
@@ -72,10 +87,21 @@ function requestOf({
   return Buffer.concat([Buffer.from(`${lines.join('\r\n')}\r\n\r\n`), bytes])
 }
 
+/** What became of deliveries: their statuses, and by how many receipts that are worth something the store grew. */
+function tally(statuses: number[], more: number): void {
+  const taken = statuses.filter((status) => status === 200).length
+  counts.refused += statuses.length - taken
+  counts.stored += Math.min(taken, more)
+  counts.lost += Math.max(taken - more, 0)
+}
+
 /** Sends bytes as they are; returns the statuses of all answers, and 0 if the connection ends without one. */
-function send(bytes: Buffer | Buffer[], {waitMs = 1_500} = {}): Promise<number[]> {
+function send(
+  bytes: Buffer | Buffer[],
+  {waitMs = 1_500, port = listener.port, host = '127.0.0.1'} = {},
+): Promise<number[]> {
   return new Promise((resolve) => {
-    const socket = connect(listener.port, '127.0.0.1')
+    const socket = connect(port, host)
     let text = ''
     const done = () => {
       clearTimeout(timer)
@@ -95,8 +121,19 @@ function send(bytes: Buffer | Buffer[], {waitMs = 1_500} = {}): Promise<number[]
   })
 }
 
-const deliver = (sent: Sent = {}) => send(requestOf(sent))
+async function deliver(sent: Sent = {}): Promise<number[]> {
+  const before = worth()
+  const statuses = await send(requestOf(sent))
+  tally(statuses, worth() - before)
+  return statuses
+}
 const stored = () => recordedEvents(folders, identity, {since: 0, until: Number.POSITIVE_INFINITY})
+/** Copies that are stored and not refused. */
+const worth = () =>
+  stored().reduce(
+    (sum, {trust, copies}) => sum + (trust === 'verified' || trust === 'unchecked' ? copies : 0),
+    0,
+  )
 const verified = () => stored().filter(({trust}) => trust === 'verified').length
 
 /** Each attack, the status it gets, and how many verified events it leaves behind. */
@@ -104,7 +141,9 @@ type Attack = [what: string, bytes: () => Buffer | Buffer[], statuses: number[],
 
 async function attack(bytes: Buffer | Buffer[], statuses: number[], more: number): Promise<void> {
   const before = verified()
-  expect(await send(bytes)).toEqual(statuses)
+  const got = await send(bytes)
+  tally(got, verified() - before)
+  expect(got).toEqual(statuses)
   expect(verified()).toBe(before + more)
   expect(await deliver()).toEqual([200])
   expect(verified()).toBe(before + more + 1)
@@ -135,6 +174,17 @@ describe('who may send', () => {
     ['a probe that nobody sent', () => requestOf({headers: [['X-Scent-Probe', 'guess']]}), [401]],
   ]
   test.each(attacks)('%s', (_, bytes, statuses, more = 0) => attack(bytes(), statuses, more))
+})
+
+test('an address of this machine in its network leads nowhere', async () => {
+  const addresses = Object.values(networkInterfaces()).flatMap((all) => all ?? [])
+  const hosts = addresses.filter(({internal, family}) => !internal && family === 'IPv4')
+  for (const {address} of hosts) {
+    expect(await send(requestOf({}), {host: address})).toEqual([0])
+    tally([0], 0)
+  }
+  // The whole of 127.0.0.0/8 is this machine, and it listens at one address.
+  expect(await send(requestOf({}), {host: '127.0.0.2'})).toEqual([0])
 })
 
 describe('framing', () => {
@@ -229,8 +279,102 @@ describe('load', () => {
     expect(stored()[0]).toMatchObject({bytes: body.length, eventId: null})
   })
 
-  test('40 silent connections keep nobody out for long', async () => {
-    const silent = Array.from({length: 40}, () => connect(listener.port, '127.0.0.1'))
+  test('a head or a body that comes too slowly is not waited for', async () => {
+    const whole = requestOf({}).toString('latin1')
+    const cut = (length: number) => send(Buffer.from(whole.slice(0, length)), {waitMs: 20_000})
+    const before = verified()
+    const got = await Promise.all([cut(60), cut(whole.length - 5)])
+    tally(got.flat(), verified() - before)
+    expect(got).toEqual([[408], [408]])
+    expect(verified()).toBe(before)
+    expect(await deliver()).toEqual([200])
+  }, 30_000)
+
+  const JUNK = effort({little: 5_100, more: 10_000, all: 10_000})
+  test(`of ${JUNK} junk posts no more is kept than there is room for`, async () => {
+    const place = {config: folder(), state: folder()}
+    const told: string[] = []
+    const own = await openListener({
+      ...{folders: place, identity, ports: [0], tolerance: 300},
+      begin: async () => ({secrets: [secret], subscription: null}),
+      wanted: () => true,
+      tell: (line) => told.push(JSON.stringify(line)),
+    })
+    const junk = requestOf({signature: 'junk', host: `127.0.0.1:${own.port}`})
+    const many = Array.from({length: 50}, () => junk)
+    let answers = 0
+    for (let sent = 0; sent < JUNK; sent += 50) {
+      const got = await send(many, {port: own.port, waitMs: 20_000})
+      expect(got.every((status) => status === 401)).toBe(true)
+      answers += got.length
+    }
+    tally(
+      Array.from({length: answers}, () => 401),
+      0,
+    )
+    expect(answers).toBe(JUNK)
+    expect(await send(requestOf({host: `127.0.0.1:${own.port}`}), {port: own.port})).toEqual([200])
+    await own.close()
+    const kept = [...readSegments(segmentsOf(place, identity), identity)].flatMap(({record}) =>
+      record.kind === 'received' ? [record.trust] : [],
+    )
+    expect(kept.filter((trust) => trust === 'refused')).toHaveLength(5_000)
+    expect(kept.filter((trust) => trust === 'verified')).toHaveLength(1)
+    expect(told.at(-1)).toContain(`"received":${JUNK + 1}`)
+  }, 120_000)
+
+  test('on the next day there is room for refused receipts again', async () => {
+    const place = {config: folder(), state: folder()}
+    const opened = () => ({at: '', port: 0, public: null, subscription: null, secret: null, scheme: null})
+    const keeper = openKeeper({folders: place, identity, health: openHealth(() => {}), opened})
+    await keeper.start()
+    const receipt = (at: string) => ({
+      ...{at, remote: '', path: '/', headers: [], body: '', encoding: 'utf8' as const, bytes: 1, sha256: ''},
+      ...{eventId: null, eventType: null, notices: [], trust: 'refused' as const, scheme: null, why: 'form'},
+    })
+    let kept = 0
+    for (let n = 0; n < 5_002; n += 1)
+      if (await keeper.quarantine(receipt('2026-11-22T23:59:59.000Z'))) kept += 1
+    expect([kept, keeper.dropped()]).toEqual([5_000, 2])
+    expect(await keeper.quarantine(receipt('2026-11-23T00:00:00.000Z'))).toBe(true)
+    await keeper.close()
+  })
+
+  test.each([
+    ['full', 'a full disk'],
+    ['fsync', 'a flush that fails'],
+  ] as const)(
+    '%s: %s gets 503, and the delivery is taken once the disk works again',
+    async (trouble, _) => {
+      const machine = faultyMachine()
+      const env = userOf('http://127.0.0.1:1')
+      const {SCENT_CLIENT_ID: _id, SCENT_CLIENT_SECRET: _secret, SCENT_BASE_URL: _url, ...bare} = env
+      const own = await listening({...bare, ...machine.env})
+      const body = (eventId: string) => JSON.stringify({eventId, eventType: 'order.completed'})
+      const kept = () => recordedEvents(foldersOf(env), identity, {since: 0, until: Number.POSITIVE_INFINITY})
+      expect(await own.send(body('before'))).toBe(200)
+      machine.have(trouble)
+      const failed = [await own.send(body('during')), await own.send(body('during'))]
+      tally(failed, 0)
+      expect(failed).toEqual([503, 503])
+      expect(await own.saw('state')).toMatchObject({state: 'failed', why: 'store'})
+      expect(await own.saw('delivery', ({answered}) => answered === 503)).toMatchObject({why: 'not stored'})
+      machine.have('')
+      await own.saw('state', ({state}) => state === 'ready')
+      expect(await own.send(body('during'))).toBe(200)
+      const {stdout} = await own.stop()
+      expect(
+        kept()
+          .map(({eventId}) => eventId)
+          .sort(),
+      ).toEqual(['before', 'during'])
+      expect(stdout).toContain('"received":4,"stored":2')
+    },
+    30_000,
+  )
+
+  test('200 silent connections keep nobody out for long', async () => {
+    const silent = Array.from({length: 200}, () => connect(listener.port, '127.0.0.1'))
     for (const socket of silent) socket.on('error', () => {})
     await expect.poll(() => deliver().catch(() => [0]), {timeout: 20_000, interval: 500}).toEqual([200])
     for (const socket of silent) socket.destroy()
@@ -244,6 +388,19 @@ describe('trust', () => {
     ['a cut one', () => requestOf({signature: sign('x', seconds()).slice(0, 40)}), [401]],
     ['one in capitals', () => requestOf({signature: sign('x', seconds()).toUpperCase()}), [401]],
     ['two of them', () => requestOf({headers: [['X-Service-Signature', 'v1=00']]}), [401]],
+    [
+      'one of SHA-1',
+      () => requestOf({body: 'x', signature: `v1=${createHmac('sha1', secret).update('x').digest('hex')}`}),
+      [401],
+    ],
+    [
+      'one of the same JSON, written otherwise',
+      () => {
+        const at = seconds()
+        return requestOf({at, body: '{"eventId": "spaced"}', signature: sign('{"eventId":"spaced"}', at)})
+      },
+      [401],
+    ],
     ['one of another body', () => requestOf({signature: sign('another', seconds())}), [401]],
     ['one of another time', () => requestOf({body: 'x', signature: sign('x', seconds() - 5)}), [401]],
     ['one of another secret', () => requestOf({body: 'x', signature: sign('x', seconds(), 'other')}), [401]],
@@ -254,8 +411,10 @@ describe('trust', () => {
 
   test('a delivery that is sent again is a copy, not another event', async () => {
     const bytes = requestOf({body: JSON.stringify({eventId: 'twice', eventType: 'order.completed'})})
-    expect(await send(bytes)).toEqual([200])
-    expect(await send(bytes)).toEqual([200])
+    for (const _ of [1, 2]) {
+      expect(await send(bytes)).toEqual([200])
+      tally([200], 1)
+    }
     expect(stored().filter(({eventId}) => eventId === 'twice')).toMatchObject([{copies: 2, differs: false}])
   })
 
@@ -290,14 +449,60 @@ describe('trust', () => {
   })
 })
 
+describe('without a secret', () => {
+  const id = '0b9a52f1-86d1-4c3b-b7e5-0f2e6b6b7d10'
+  const deadline = new Date(Date.now() + 72 * 3_600_000).toISOString()
+  const later = new Date(Date.now() + 500 * 3_600_000).toISOString()
+  const told = (eventId: string, fields: object) =>
+    JSON.stringify({eventId, eventType: 'notice.raised', data: {notice: {id, ...fields}}})
+
+  async function unchecked(bodies: string[]) {
+    const own = await openListener({
+      ...{folders, identity, ports: [0], tolerance: 300},
+      begin: async () => ({secrets: [], subscription: null}),
+      wanted: () => true,
+      tell: () => {},
+    })
+    for (const body of bodies) {
+      const bytes = requestOf({body, signature: null, host: `127.0.0.1:${own.port}`})
+      expect(await send(bytes, {port: own.port})).toEqual([200])
+      tally([200], 1)
+    }
+    await own.close()
+    return inbox(readEvidence(folders, identity, 0), Date.now()).find((one) => one.id === id)
+  }
+
+  test('no event closes a notice that is open, nor makes its deadline later', async () => {
+    const open = {status: 'AwaitingPartnerResponse', responseDeadlineAt: deadline}
+    expect(await deliver({body: told('open', open)})).toEqual([200])
+    const before = inbox(readEvidence(folders, identity, 0), Date.now()).find((one) => one.id === id)
+    expect(before?.desk).toMatchObject({state: 'open', trust: 'verified'})
+    const lengthened = await unchecked([told('later', {...open, responseDeadlineAt: later})])
+    expect(lengthened?.responseDeadlineAt).toBe(deadline)
+    const closed = await unchecked([told('closed', {status: 'Resolved', responseChoice: 'CancelWhole'})])
+    expect(closed?.desk.state).toMatch(/open|doubtful/)
+    expect(closed?.responseDeadlineAt).toBe(deadline)
+  })
+})
+
 describe('content', () => {
-  test.each<[string, string]>([
+  const lies = '\u001b[2J\u001b]0;owned\u0007'
+  test.each<[string, [string, string], number]>([
+    ['escape sequences', ['X-Odd', lies], 400],
+    ['bidi controls', ['X-Odd', '\u202eevil'], 200],
+    ['a formula', ['X-Odd', '=cmd|x!A1'], 200],
+  ])('%s in a header', async (_, header, status) => {
+    expect(await deliver({headers: [header]})).toEqual([status])
+  })
+
+  test.each<[string, string | Buffer]>([
     [
       '__proto__ as key and id',
       '{"__proto__":{"polluted":1},"eventId":"__proto__","data":{"noticeId":"__proto__"}}',
     ],
-    ['an id of 100 KiB', `{"eventId":"${'x'.repeat(100_000)}"}`],
+    ['an id of 1 MiB', `{"eventId":"${'x'.repeat(1024 * 1024 - 20)}"}`],
     ['ids like paths', '{"eventId":"../../etc/passwd","eventType":"../x"}'],
+    ['bytes that are not UTF-8', Buffer.from([0x7b, 0xff, 0xfe, 0x00, 0x80, 0x7d])],
     ['half characters', '{"eventId":"\\ud800","eventType":"\\udc00"}'],
     ['a byte order mark', '\ufeff{"eventId":"bom"}'],
     ['keys that are there twice', '{"eventId":"first","eventId":"second"}'],
@@ -308,8 +513,14 @@ describe('content', () => {
     ['text', 'hello'],
   ])('%s is kept with its exact bytes', async (_, body) => {
     const before = stored().length
-    expect(await deliver({body})).toEqual([200])
+    const at = seconds()
+    const mac = createHmac('sha256', secret).update(`${at}.`).update(body).digest('hex')
+    expect(await deliver({body, at, signature: `v1=${mac}`})).toEqual([200])
     expect(stored()).toHaveLength(before + 1)
+    const kept = [...readSegments(segmentsOf(folders, identity), identity)].flatMap(({record}) =>
+      record.kind === 'received' ? [record] : [],
+    )
+    expect(kept.some((record) => bytesOf(record).equals(Buffer.from(body)))).toBe(true)
     expect(({} as {polluted?: number}).polluted).toBeUndefined()
   })
 })

@@ -1,6 +1,7 @@
 // The built `webhooks listen`, and a sender that signs for it.
 import {createHmac} from 'node:crypto'
-import {request} from 'node:http'
+import {type Agent, request} from 'node:http'
+import {type AddressInfo, createServer} from 'node:net'
 import {type Ended, start} from './scent.ts'
 
 export const secret = 'a signing secret'
@@ -13,6 +14,7 @@ interface Letter {
   age?: number
   /** Instead of what fits. */
   signature?: string
+  agent?: Agent
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: a line of ndjson is anything
@@ -32,7 +34,8 @@ export interface Listening {
 
 /** Starts a listener on a free port, with a secret unless `env` says otherwise, and waits until it is ready. */
 export async function listening(env: NodeJS.ProcessEnv, ...argv: string[]): Promise<Listening> {
-  const line = ['webhooks', 'listen', '--port', '0', '--output', 'ndjson', ...argv]
+  const port = argv.includes('--port') ? [] : ['--port', '0']
+  const line = ['webhooks', 'listen', ...port, '--output', 'ndjson', ...argv]
   const {child, ended} = start({SCENT_WEBHOOK_SECRET: secret, ...env}, line)
   const lines: Told[] = []
   const waiting = new Set<() => void>()
@@ -57,10 +60,10 @@ export async function listening(env: NodeJS.ProcessEnv, ...argv: string[]): Prom
       void ended.then(({code, stderr}) => reject(new Error(`it ended with ${code} before: ${stderr}`)))
     })
   const {url} = await saw('ready')
-  const port = Number(new URL(url).port)
+  const open = Number(new URL(url).port)
   return {
-    ...{port, told, saw},
-    send: (body, letter) => deliver(port, body, letter),
+    ...{port: open, told, saw},
+    send: (body, letter) => deliver(open, body, letter),
     async stop() {
       child.kill('SIGINT')
       return ended
@@ -68,7 +71,16 @@ export async function listening(env: NodeJS.ProcessEnv, ...argv: string[]): Prom
   }
 }
 
-export const macOf = (text: string | Buffer, at: number, key = secret) =>
+export function freePort(): Promise<number> {
+  return new Promise((resolve) => {
+    const server = createServer().listen(0, '127.0.0.1', () => {
+      const {port} = server.address() as AddressInfo
+      server.close(() => resolve(port))
+    })
+  })
+}
+
+const macOf = (text: string | Buffer, at: number, key = secret) =>
   `v1=${createHmac('sha256', key).update(`${at}.`).update(text).digest('hex')}`
 
 export function deliver(port: number, body: string | Buffer, letter: Letter = {}): Promise<number> {
@@ -80,11 +92,15 @@ export function deliver(port: number, body: string | Buffer, letter: Letter = {}
     'X-Service-Signature': letter.signature ?? macOf(letter.signed ?? body, at, letter.secret),
   }
   return new Promise((resolve) => {
-    const sent = request({port, host: '127.0.0.1', path: '/hook', method: 'POST', headers}, (response) => {
-      response.resume()
-      response.on('end', () => resolve(response.statusCode ?? 0))
-      response.on('error', () => resolve(0))
-    })
+    const {agent} = letter
+    const sent = request(
+      {agent, port, host: '127.0.0.1', path: '/hook', method: 'POST', headers},
+      (response) => {
+        response.resume()
+        response.on('end', () => resolve(response.statusCode ?? 0))
+        response.on('error', () => resolve(0))
+      },
+    )
     sent.on('error', () => resolve(0))
     sent.end(body)
   })

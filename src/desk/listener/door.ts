@@ -54,9 +54,9 @@ export async function openDoor(ports: readonly number[], options: DoorOptions): 
   // More are refused below: Node would drop them silently, and with them what makes a request suspect.
   server.maxHeadersCount = 0
   server.maxConnections = CONNECTIONS
-  // A connection that never says anything would keep others out.
+  // A connection that never says anything would keep others out. One that is slow gets its 408 first.
   server.on('connection', (socket: Socket) => {
-    socket.setTimeout(PATIENCE_MS, () => socket.destroy())
+    socket.setTimeout(PATIENCE_MS + 2_000, () => socket.destroy())
   })
   server.on('clientError', refuseBroken)
   server.on('connect', (_, socket) => socket.destroy())

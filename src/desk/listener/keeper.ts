@@ -4,7 +4,7 @@ import type {Opened, Received} from '../receipts/records.ts'
 import {openReceipts, type Receipts} from '../receipts/segment.ts'
 import type {Health} from './health.ts'
 
-/** What was refused is kept within these bounds of one run; beyond them it is counted. */
+/** What was refused is kept within these bounds of one day; beyond them it is counted. */
 const QUARANTINE = {bytes: 64 * 1024 * 1024, copies: 5_000}
 
 export type Kept = Omit<Received, 'kind' | 'n'>
@@ -21,7 +21,7 @@ export type Keeper = ReturnType<typeof openKeeper>
 
 export function openKeeper({folders, identity, health, opened}: KeeperOptions) {
   const open = () => openReceipts(folders, identity, opened)
-  const refused = {copies: 0, bytes: 0, dropped: 0}
+  const refused = {day: '', copies: 0, bytes: 0, dropped: 0}
   let receipts: Receipts | undefined
   const keep = async (record: Kept, {sync}: {sync: boolean}): Promise<boolean> => {
     const store = receipts
@@ -45,6 +45,8 @@ export function openKeeper({folders, identity, health, opened}: KeeperOptions) {
     keep: (record: Kept) => keep(record, {sync: true}),
     /** Writes what was refused, while there is room for it; it is not waited for. */
     async quarantine(record: Kept): Promise<boolean> {
+      const day = record.at.slice(0, 10)
+      if (day !== refused.day) Object.assign(refused, {day, copies: 0, bytes: 0})
       const isFull = refused.copies >= QUARANTINE.copies || refused.bytes + record.bytes > QUARANTINE.bytes
       if (isFull) {
         refused.dropped += 1
