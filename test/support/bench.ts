@@ -4,6 +4,7 @@ import {mkdtempSync, readFileSync, rmSync, writeFileSync} from 'node:fs'
 import {availableParallelism, loadavg, tmpdir} from 'node:os'
 import {join} from 'node:path'
 import {benchBulk} from './bench-bulk.ts'
+import {benchDesk} from './bench-desk.ts'
 import {median, print} from './bench-figures.ts'
 import {benchSandbox, type Running, startSandbox} from './bench-sandbox.ts'
 import {benchStart} from './bench-start.ts'
@@ -67,6 +68,7 @@ async function main(): Promise<void> {
     benchSize()
     await benchSandbox(program, env)
     await benchBulk(program, env, folder)
+    await benchDesk(program, env, folder)
   } finally {
     rmSync(folder, {recursive: true, force: true, maxRetries: 5})
   }

@@ -1,5 +1,5 @@
 import {createHmac, randomBytes} from 'node:crypto'
-import {describe, expect, test} from 'vitest'
+import {afterAll, describe, expect, test} from 'vitest'
 import {whyLines} from '../../../src/desk/screens/signature.ts'
 import {type Arrived, judge, signatureIn, TOLERANCE} from '../../../src/desk/signature/judge.ts'
 import {explain, type Why} from '../../../src/desk/signature/reasons.ts'
@@ -69,6 +69,9 @@ const reasonOf = (delivery: Arrived, scheme?: string, secrets = [secret], time =
     ...{tolerance: TOLERANCE, now: time},
   })
 
+let told = 0
+afterAll(() => console.log(`reasons told right: ${told}, and 1,000 wrong secrets that nothing fits`))
+
 describe.each(names)('a delivery that is signed as %s', (name) => {
   test.each(changes)('and changed on the way says so, and what undoes it: %s', (change, signed, here) => {
     const delivery = changed(sent(name, {body: signed, secret}), here)
@@ -81,6 +84,7 @@ describe.each(names)('a delivery that is signed as %s', (name) => {
       const place = why.at ?? -1
       expect(before.subarray(0, place).equals(after.subarray(0, place))).toBe(true)
       expect(before[place]).not.toBe(after[place])
+      told += 1
     }
   })
 
