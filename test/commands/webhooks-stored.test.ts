@@ -32,7 +32,7 @@ test('a delivery that fitted fits later too, at the time at which it came, named
   for (const id of ['77e0a1-good', '77e0a1'])
     expect(await verify(id)).toMatchObject({
       code: 0,
-      document: {fits: true, scheme: 'default', ageSeconds: 0},
+      document: {fits: true, scheme: 'default'},
     })
 })
 
@@ -70,7 +70,8 @@ test('a file and --stored, or neither, are refused', async () => {
 
 test('a delivery that is off by the same time as others tells that a clock is wrong', async () => {
   const stale = async () => (await verify('stale-1')).document.error.details
-  expect(await stale()).toMatchObject({reason: 'stale', ageSeconds: 4_000})
+  const {reason, ageSeconds} = await stale()
+  expect([reason, Math.abs(ageSeconds - 4_000) < 10]).toEqual(['stale', true])
   expect(await stale()).not.toHaveProperty('change')
   for (const id of ['stale-2', 'stale-3']) await listener.send(event(id), {age: 4_010})
   expect(await stale()).toMatchObject({reason: 'stale', change: 'clock'})

@@ -83,7 +83,7 @@ export function powerCutMachine({lies}: {lies: boolean}): {
       setTimeout(() => {
         keep(paths.get(fd), size)
         if (!${lies}) done(null)
-      }, ${lies ? 50 : 3})
+      }, ${lies ? 2_000 : 3})
     }`,
   )
   const flushed = () =>
