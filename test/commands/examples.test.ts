@@ -72,6 +72,8 @@ const files: Record<string, string | Buffer> = {
     'PO-204;C-1;NJD-INC-002;2;Sara;King Fahd Road 1;Riyadh;RRRD2929;SAU;+966500000000;gift\n',
   ].join('\r\n'),
   'delivery.json': JSON.stringify({
+    // The examples take longer on a busy machine than a delivery may be old.
+    at: new Date().toISOString(),
     headers: {'X-Service-Timestamp': now, 'X-Service-Signature': signature},
     body: '{"eventId":"77e0a1b2c3d4"}',
   }),
