@@ -53,10 +53,11 @@ export function wrap(text: string, room: number, hang = 0): string {
     line += isEmpty ? unit : ` ${unit}`
     isEmpty = false
   }
-  const fits = (unit: string) => width(unit) <= room - hang
+  const indent = Math.max(hang, width(line))
+  const fits = (unit: string) => width(unit) <= room - indent
   for (const [unit] of text.matchAll(UNITS)) {
     for (const word of fits(unit) ? [unit] : unit.split(/\s+/)) {
-      const [first = '', ...others] = fits(word) ? [word] : partsOf(word, room - hang)
+      const [first = '', ...others] = fits(word) ? [word] : partsOf(word, room - indent)
       put(first)
       for (const part of others) {
         begin()

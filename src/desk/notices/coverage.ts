@@ -17,7 +17,7 @@ export function blindness(
 ): Blindness[] {
   return [
     ...store(evidence),
-    ...listening(evidence, subscriptions, now),
+    ...listening(evidence, subscriptions, now, sent !== undefined),
     ...silence(evidence, now),
     ...inactive(subscriptions, sent),
     ...deadLettering(evidence, subscriptions, sent),

@@ -5,6 +5,8 @@ import type {Evidence, Listening} from './evidence.ts'
 
 /** Gaps that are shorter in all are covered by the service's retries. */
 const SHORT_MS = HOUR / 4
+/** No more than a listener that was started again. */
+const RESTART_MS = HOUR / 60
 
 interface Gap {
   from: number
@@ -38,11 +40,12 @@ function gapsOf(spans: readonly Listening[], since: number, now: number): Gap[] 
   return gaps.filter(({from, to}) => to > from)
 }
 
-/** Whether somebody listens, and whether somebody did all the time. */
+/** Whether somebody listens, and whether somebody did all the time. `isAsked`: the service was asked what it sent. */
 export function listening(
   {listening: spans}: Evidence,
   subscriptions: readonly KnownSubscription[],
   now: number,
+  isAsked: boolean,
 ): Blindness[] {
   const next = listenAgain(subscriptions)
   if (spans.length === 0) {
@@ -56,7 +59,9 @@ export function listening(
     found.push({code: 'nobody-listens', since: iso(last), until: null, says, next})
   }
   // While nothing listens, the time since then is told already.
-  const inner = gapsOf(spans, now - WINDOW_MS, now).filter(({to}) => isHeld(spans) || to < now)
+  const inner = gapsOf(spans, now - WINDOW_MS, now).filter(
+    ({from, to}) => to - from > RESTART_MS && (isHeld(spans) || to < now),
+  )
   const length = inner.reduce((sum, {from, to}) => sum + to - from, 0)
   const [first, end] = [inner[0], inner.at(-1)]
   if (!first || !end || length <= SHORT_MS) return found
@@ -66,7 +71,8 @@ export function listening(
     {
       ...{code: 'gaps', since: iso(first.from), until: iso(end.to + WINDOW_MS)},
       says: `Nothing listened ${times} within the last 72 hours: what was sent then may be missing.`,
-      next: 'scent notices inbox --check',
+      // What the service was not subscribed to send it does not know either.
+      next: isAsked ? 'scent notices import FILE' : 'scent notices inbox --check',
       times: inner.map(({from, to}) => ({from: iso(from), to: iso(to)})),
     },
   ]

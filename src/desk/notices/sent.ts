@@ -139,9 +139,10 @@ function whereOf(all: readonly SentEvent[]): string {
   const over = all.filter(({isTaken, isGivenUp}) => isGivenUp && !isTaken).length
   const open = all.length - taken - over
   return [
-    taken > 0 && `Another receiver took ${taken}: import what it keeps with \`scent notices import\`.`,
+    taken > 0 && `Another receiver took ${taken}.`,
     open > 0 && `The service will send ${open} again.`,
     over > 0 && `It has given up ${over}.`,
+    taken + over > 0 && 'What another receiver keeps can be taken in: `scent notices import FILE`.',
   ]
     .filter(Boolean)
     .join(' ')
