@@ -26,7 +26,7 @@ interface Kept {
 }
 
 /** The names that are always listed, in this order. */
-const LISTED = ['profile', 'rate-share', 'output', 'customer', 'max-total', 'address'] as const
+const LISTED = ['profile', 'rate-share', 'output', 'customer', 'max-total', 'address', 'accessible'] as const
 
 /** What stands in `config list` beside the fixed names: one for each that is set. */
 const FAMILIES = ['columns.TOPIC.COMMAND', 'alias.NAME']
@@ -100,6 +100,12 @@ const fixed: Record<(typeof LISTED)[number], Kept> = {
       checkAddress(await readJson(value))
       return resolve(value)
     },
+  },
+  accessible: {
+    ...keptIn('defaults', 'accessible'),
+    check: (value) => oneOf('accessible', value, ['on', 'off']),
+    env: 'ACCESSIBLE',
+    otherwise: 'off',
   },
 }
 

@@ -13,7 +13,7 @@ const USED: Readonly<Record<string, RegExp>> = {
 
 /**
  * The same, but a flag that is left out is what `scent config set` keeps for it. What was typed wins, and so does the
- * environment. Fails with CORRUPT_FILE or FOREIGN_FILE.
+ * environment. The setting `accessible` is from here on the variable of that name. Fails with CORRUPT_FILE or FOREIGN_FILE.
  */
 export async function withDefaults<O extends Options>(id: string, options: O, argv: string[]): Promise<O> {
   const folders = foldersOf()
@@ -22,6 +22,8 @@ export async function withDefaults<O extends Options>(id: string, options: O, ar
   if (!existsSync(path) || !readFileSync(path, 'utf8').includes('"defaults"')) return options
   const {readConfig} = await import('../store/profiles.ts')
   const {defaults = {}} = readConfig(folders)
+  // Commands about settings tell where each comes from.
+  if (defaults.accessible === 'on' && !id.startsWith('config:')) process.env.ACCESSIBLE ??= '1'
   const asJson =
     wantsJson(argv) || (defaults.output === 'json' && !argv.some((word) => /^--output\b/.test(word)))
   const partly = argv.some((word) => word.startsWith('--address-'))

@@ -1,6 +1,7 @@
 // Settings kept on this machine, and what they do to other commands, by the built program.
 import {afterAll, beforeAll, describe, expect, test} from 'vitest'
 import {variantOf} from '../sandbox/caller.ts'
+import {inTerminal} from '../support/pty.ts'
 import {openShop, type Shop} from '../support/served-shop.ts'
 
 let shop: Shop
@@ -100,6 +101,19 @@ test('what is set is listed, with where it comes from', async () => {
   await run('config unset columns.orders.list')
 })
 
+test('accessible has questions asked in plain lines, unless the environment says otherwise', async () => {
+  await run('config set accessible ON')
+  expect(await settingOf('accessible')).toEqual({setting: 'accessible', value: 'on', source: 'config'})
+  const argv = words('cart clear --customer C-KEPT')
+  const asked = async (env: NodeJS.ProcessEnv, typed: string) =>
+    (await inTerminal({...shop.env, ...env}, argv, {columns: 80, answers: [['(y/N)', typed]]})).text
+  const moves = /\u001b\[\d*[A-HJK]/
+  expect(await asked({}, 'n\n')).not.toMatch(moves)
+  expect(await asked({ACCESSIBLE: '0'}, 'n\r')).toMatch(moves)
+  await run('config unset accessible')
+  expect(await asked({}, 'n\r')).toMatch(moves)
+})
+
 describe('a value that could not be used is refused, and nothing is kept', () => {
   test.each([
     ['output xml', 'output "xml" is not one of table, json, ndjson, csv.'],
@@ -109,6 +123,7 @@ describe('a value that could not be used is refused, and nothing is kept', () =>
     ['address /nowhere.json', '/nowhere.json'],
     ['rate-share 2', 'rate-share "2" is not a valid share of the quota.'],
     ['rate-share 0x1', 'is not a valid share'],
+    ['accessible maybe', 'accessible "maybe" is not one of on, off.'],
     ['profile nobody', 'There is no profile "nobody".'],
     ['columns.orders.list a,,b', 'is not a list of columns.'],
     ['columns.__proto__ a', 'There is no setting'],

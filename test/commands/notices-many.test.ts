@@ -2,7 +2,8 @@
 import {writeFileSync} from 'node:fs'
 import {join} from 'node:path'
 import {afterAll, beforeAll, beforeEach, describe, expect, test} from 'vitest'
-import {choicesAt, inInbox, type Raised, struck} from '../support/notices.ts'
+import {callerOf, control} from '../sandbox/caller.ts'
+import {bringIn, choicesAt, inInbox, type Raised, struck} from '../support/notices.ts'
 import {drawn, inTerminal, oneLine} from '../support/pty.ts'
 import {openShop, type Shop} from '../support/served-shop.ts'
 
@@ -260,4 +261,69 @@ test('Ctrl-C says what is out, waits for it, and sends no more', async () => {
   expect([code, JSON.parse(stdout).summary]).toEqual([130, expect.objectContaining({answered: 1, left: 2})])
   expect(choicesAt(shop, raised)).toEqual(['ShipAvailable', null, null])
   await shop.close()
+})
+
+describe('what is closed already is refused with what is known', () => {
+  beforeEach(async () => {
+    shop = await openShop()
+    raised = await inInbox(shop, 1)
+    return () => shop.close()
+  })
+  const told = async (code: number) => {
+    const argv = [...respond, ids()[0] ?? '', '--choice', 'ShipAvailable', '--yes', '--json']
+    const ended = await shop.scent(argv)
+    expect(ended.code, ended.stderr).toBe(code)
+    return JSON.parse(ended.stdout).error
+  }
+  const elsewhere = () =>
+    callerOf(shop.sandbox).ask('PATCH', `/scent/unfulfillable-notices/${ids()[0]}/respond`, {
+      body: {choice: 'CancelWhole'},
+    })
+  /** An event that tells how it ended. */
+  const event = (fields: object) => {
+    const [one] = raised as [Raised]
+    const {data} = one.event as {data: {notice: object}}
+    return bringIn(shop, [{...one, event: {data: {notice: {...data.notice, ...fields}}}}])
+  }
+
+  test('by another of the same partner, of which nothing here tells', async () => {
+    await elsewhere()
+    const {message, hint} = await told(7)
+    expect(message).toBe(`Notice ${ids()[0]} is closed; by whom nothing here tells.`)
+    expect(hint).toContain(`scent orders get ${raised[0]?.order}`)
+  })
+
+  test('by another, of whom an event tells', async () => {
+    await elsewhere()
+    await event({status: 'Resolved', responseChoice: 'CancelWhole', respondedAt: '2026-11-20T10:02:00Z'})
+    expect((await told(7)).message).toContain(
+      'was answered, not by this machine, at 2026-11-20T10:02:00Z: CancelWhole.',
+    )
+  })
+
+  test('by its deadline', async () => {
+    await control(shop.sandbox, 'POST', 'clock', {advanceSeconds: 73 * 3_600})
+    await event({status: 'ExpiredCancelledWhole'})
+    expect((await told(7)).message).toMatch(/was closed by its deadline at \S+: ExpiredCancelledWhole\./)
+  })
+
+  test('by an answer from here whose outcome was lost with the process', async () => {
+    shop.fault({
+      match: {operation: 'respondToNotice'},
+      effect: 'slow',
+      when: 'after',
+      delayMs: 20_000,
+      times: 1,
+    })
+    const {child, ended} = shop.start([...respond, ids()[0] ?? '', '--choice', 'ShipAvailable', '--yes'])
+    await struck(shop)
+    while (choicesAt(shop, raised)[0] === null) await new Promise((turn) => setTimeout(turn, 20))
+    child.kill('SIGKILL')
+    await ended
+    const {state, message} = await told(12)
+    expect(state).toBe('OUTCOME_UNKNOWN')
+    expect(message).toContain('is closed, either by the ShipAvailable that was sent from here at')
+    const {items} = await shop.json(['notices', 'inbox'])
+    expect(items).toMatchObject([{desk: {state: 'unsettled'}}])
+  })
 })

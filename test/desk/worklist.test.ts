@@ -120,6 +120,28 @@ test('the order is shown, and the notice again', async () => {
   expect(said).toMatch(/Goods incl\. VAT/)
 })
 
+test.each([{}, {ACCESSIBLE: '1'}])(
+  'what a delivery holds never reaches the terminal raw: %j',
+  async (env) => {
+    const evil = '\u001b[2J\u001b]0;x\u0007\u202e\n\u0000'
+    const status = 'AwaitingPartnerResponse'
+    const notice = {
+      id: '00000000-5d76-4b5d-9eff-250400d2b556',
+      status,
+      reason: evil,
+      line: {sku: `NJD${evil}`},
+    }
+    const soon = new Date(Date.now() + 3_600_000).toISOString()
+    await bringIn(shop, [
+      {...(raised[0] as Raised), event: {data: {notice: {...notice, responseDeadlineAt: soon}}}},
+    ])
+    const answers: Answer[] = env.ACCESSIBLE ? [['(1 to 6)', '6\n']] : [['1 of 4', 'q']]
+    const {code, text, said} = await work(answers, {columns: 40, env})
+    expect([code, said]).toEqual([0, expect.stringContaining('NJD\\u{1b}')])
+    expect(text).not.toMatch(/\u001b\[2J|\u001b\]|\u202e|\u0000/)
+  },
+)
+
 test('an empty worklist says so, and why that may not be all', async () => {
   const none = await openShop()
   const {code, text} = await inTerminal(none.env, ['notices', 'respond'], {columns: 80})

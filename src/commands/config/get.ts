@@ -8,7 +8,7 @@ import {keptSettings} from '../../terminal/views/config.ts'
 
 export const settingArg = Args.string({
   description:
-    'profile, rate-share, output, customer, max-total, address, columns.TOPIC.COMMAND or alias.NAME.',
+    'profile, rate-share, output, customer, max-total, address, accessible, columns.TOPIC.COMMAND or alias.NAME.',
   required: true,
 })
 

@@ -14,6 +14,8 @@ export default class ConfigSet extends ScentCommand {
 
 output, max-total and address are what --output, --max-total and --address are if they are left out. customer is that of --customer in the commands of carts, checkout and wishlists, and in \`orders create\`; lists and imports keep to what they are told. columns.TOPIC.COMMAND is what one command shows, such as columns.orders.list; JSON is never changed by it. alias.NAME is a name for a partner, which --as takes as well as its id.
 
+accessible, on or off, is for people who have the screen read out: no line is drawn over another, no clock ticks, choices have numbers, and news are told below. It is the same as ACCESSIBLE=1.
+
 A flag wins over a variable of the environment, and that over what is kept here.`
   static override examples = [
     '<%= config.bin %> config set output csv',
@@ -21,6 +23,7 @@ A flag wins over a variable of the environment, and that over what is kept here.
     '<%= config.bin %> config set columns.orders.list externalReference,total,status',
     '<%= config.bin %> config set alias.warda 6f3c1f0e-4a55-4be4-9a77-0f5d7c1b2a31',
     '<%= config.bin %> config set rate-share 0.5',
+    '<%= config.bin %> config set accessible on',
   ]
   static override args = {
     setting: settingArg,

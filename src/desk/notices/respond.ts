@@ -90,11 +90,13 @@ function lostBefore(item: InboxItem | undefined): InboxItem['desk']['answer'] {
 }
 
 /** How a notice ended, in a sentence; undefined if nothing here tells. */
-export function endOf({id, status, responseChoice, respondedAt, desk}: InboxItem): string | undefined {
+export function endOf(item: InboxItem): string | undefined {
+  const {id, status, responseChoice, respondedAt, responseDeadlineAt, desk} = item
   if (desk.state === 'answered')
     return `Notice ${id} was answered from here${desk.answer ? ` at ${desk.answer.at}` : ''}: ${responseChoice ?? desk.answer?.choice}.`
   if (desk.state === 'answered-elsewhere')
     return `Notice ${id} was answered, not by this machine${respondedAt ? `, at ${respondedAt}` : ''}: ${responseChoice ?? 'the choice is not told'}.`
-  if (desk.state === 'expired') return `Notice ${id} was closed by its deadline: ${status}.`
+  if (desk.state === 'expired')
+    return `Notice ${id} was closed by its deadline at ${responseDeadlineAt}: ${status}.`
   return undefined
 }

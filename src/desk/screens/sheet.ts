@@ -71,7 +71,7 @@ export function sheetLines(sheet: Sheet, {room, chosen, more}: Drawing): string[
     ...factLines(sheet, isWide || more),
     ...(isWide ? ['', ...(costs ? comparison(costs, room) : []), ...(costs ? [AMOUNTS] : [])] : []),
     ...(isWide ? [] : offers.flatMap((choice) => blockOf(choice, costs, more))),
-    ...(standing === undefined ? [] : [standing]),
+    ...(standing === undefined ? [] : [safe(standing)]),
     '',
     keysText(offers, isWide),
     lastLine(chosen, costs),

@@ -26,10 +26,12 @@ export async function workThrough(
   const sender = openSender(screen, session, lookout, answers)
   const readOrder = orderReader(session)
   const ask = movesCursor(process.stderr) ? askByKey : askByNumber
-  for (let at = 0; at < worklist.ids().length; ) {
-    const id = worklist.ids()[at] ?? ''
+  for (let at = 0; ; ) {
+    const ids = worklist.ids()
+    const id = ids[at]
+    if (id === undefined) break
     const look = () => worklist.itemOf(id)
-    const [order, of] = [readOrder(look().scentOrderId), worklist.ids().length]
+    const [order, of] = [readOrder(look().scentOrderId), ids.length]
     const move = await ask({look, order, at: at + 1, of, isAgreed}).catch((error) => {
       throw isFailure(error, 'INTERRUPTED') ? sender.interrupted() : error
     })
