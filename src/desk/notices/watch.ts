@@ -32,7 +32,7 @@ export async function* watchInbox(
 }
 
 /** Differs as soon as anything was written, or a listener came or went. */
-function stampOf({folders, identity}: Desk): string {
+export function stampOf({folders, identity}: Pick<Desk, 'folders' | 'identity'>): string {
   const files = segmentsOf(folders, identity, Date.now() - RECENT_MS).map(
     ({path, touched, held}) => `${path} ${touched} ${held}`,
   )
