@@ -42,6 +42,7 @@ function settled(text: string): string {
       .replace(/HOST\s+/g, 'HOST ')
       .replace(/\b\d+ (?:s|min) ago +/g, 'a moment ago ')
       .replace(/^TIME +/gm, 'TIME ')
+      .replace(/\b(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun) \d+ \w{3} \d\d:\d\d/g, 'a moment')
   )
 }
 

@@ -1,17 +1,11 @@
 // A first order from nothing, with a sandbox, a folder and a profile of its own; leaves none of them. npm run try.
-import {type ChildProcess, spawn} from 'node:child_process'
-import {mkdtempSync, rmSync, writeFileSync} from 'node:fs'
-import {tmpdir} from 'node:os'
+import {writeFileSync} from 'node:fs'
 import {join} from 'node:path'
 import {address} from './address.ts'
 import {noKeyring, withKeyring} from './keyring.ts'
+import {begin, end, env, folder, profile, run, step, trial, value} from './trial.ts'
 
-const program = join(process.cwd(), 'bin/run.js')
-const folder = mkdtempSync(join(tmpdir(), 'scent-try-'))
-const profile = `try-${process.pid}`
 const addressFile = join(folder, 'address.json')
-let running: ChildProcess | undefined
-let interrupted = false
 
 const next = `
 That was a whole order, and all of it is gone again. For a sandbox that stays:
@@ -23,72 +17,6 @@ That was a whole order, and all of it is gone again. For a sandbox that stays:
   scent cart add SKU=2 --customer C-1
   scent checkout --customer C-1   asks for the rest, and before it charges
 `
-
-/** The user's environment, except for what scent would find in it. */
-const env: NodeJS.ProcessEnv = {
-  ...Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('SCENT_'))),
-  SCENT_CONFIG_DIR: join(folder, 'config'),
-  SCENT_STATE_DIR: join(folder, 'state'),
-  XDG_CACHE_HOME: join(folder, 'cache'),
-}
-
-interface Ended {
-  code: number | null
-  stdout: string
-  stderr: string
-}
-
-/** Runs the program with a closed stdin, so that it asks nothing; what is `kept` is not shown yet. */
-function run(argv: string[], kept: readonly ('stdout' | 'stderr')[], options = {}): Promise<Ended> {
-  return new Promise((resolve, reject) => {
-    const stdio = (name: 'stdout' | 'stderr') => (kept.includes(name) ? 'pipe' : 'inherit')
-    const child = spawn(process.execPath, [program, ...argv], {
-      env,
-      stdio: ['ignore', stdio('stdout'), stdio('stderr')],
-      ...options,
-    })
-    const text = {stdout: '', stderr: ''}
-    for (const name of kept) {
-      child[name]?.setEncoding('utf8').on('data', (chunk: string) => {
-        text[name] += chunk
-      })
-    }
-    running = child
-    child.on('error', reject)
-    child.on('close', (code) => resolve({code, ...text}))
-  })
-}
-
-const line = (argv: string[]) => argv.map(quoted).join(' ')
-
-function quoted(arg: string): string {
-  if (/^[\w@%+=:,./-]+$/.test(arg)) return arg
-  return arg.includes("'") ? `"${arg}"` : `'${arg}'`
-}
-
-/** One step, as a person would type it. */
-async function step(...argv: string[]): Promise<void> {
-  begin(argv)
-  end(argv, await run(argv, []))
-}
-
-/** One step whose output is one JSON string that a later step needs. */
-async function value(...argv: string[]): Promise<string> {
-  begin(argv)
-  const {code, stdout} = await run(argv, ['stdout'])
-  process.stdout.write(stdout)
-  end(argv, {code})
-  return JSON.parse(stdout)
-}
-
-function begin(argv: string[]): void {
-  if (interrupted) throw new Error('Interrupted.')
-  console.log(`\n$ scent ${line(argv)}`)
-}
-
-function end(argv: string[], {code}: {code: number | null}): void {
-  if (code !== 0) throw new Error(`\`scent ${line(argv)}\` ended with exit code ${code}.`)
-}
 
 async function order(): Promise<void> {
   const priced = ['catalog', 'variants', '--include', 'pricing,availability']
@@ -136,33 +64,7 @@ async function loginAndOrder(): Promise<void> {
   })
 }
 
-/** Runs to its end whatever has happened: out of reach of Ctrl-C in the terminal. */
-async function cleanUp(): Promise<void> {
-  const quietly = (...argv: string[]) => run(argv, ['stdout', 'stderr'], {detached: true})
-  await quietly('auth', 'logout', '--profile', profile)
-  await quietly('sandbox', 'stop')
-  rmSync(folder, {recursive: true, force: true, maxRetries: 5})
-}
-
-async function main(): Promise<void> {
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
-    process.on(signal, () => {
-      interrupted = true
-      running?.kill('SIGINT')
-    })
-  }
-  // What a keychain of our own writes lies in our folder as well.
-  process.env.TMPDIR = folder
-  try {
-    await step('sandbox', 'start', '--detach', '--port', '0')
-    await loginAndOrder()
-    console.log(next)
-  } catch (error) {
-    console.error(`\n${error instanceof Error ? error.message : error}`)
-    process.exitCode = interrupted ? 130 : 1
-  } finally {
-    await cleanUp()
-  }
-}
-
-main()
+trial(async () => {
+  await loginAndOrder()
+  console.log(next)
+})
