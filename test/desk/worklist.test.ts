@@ -108,6 +108,21 @@ describe.each(inAll)('at $columns columns', (way) => {
   })
 })
 
+test('an answer that is lost is told, and the same choice is offered again', async () => {
+  shop.fault({match: {operation: 'respondToNotice'}, when: 'before', effect: 'status', status: 504, times: 9})
+  const {code, said} = await work(
+    [
+      ['1 of 3', 's'],
+      ['Enter sends', '\r'],
+      ['2 of 3', 'b'],
+      ['only the same choice can be sent again', 'q'],
+    ],
+    {columns: 80, flags: ['--max-wait', '1']},
+  )
+  expect(said).toContain('What became of 1 of 1 answer is not known.')
+  expect([code, choicesAt(shop, raised)]).toEqual([12, [null, null, null]])
+})
+
 test('the order is shown, and the notice again', async () => {
   const {said} = await work(
     [

@@ -9,6 +9,8 @@ export interface Lookout {
   /** All notices, the soonest deadline first. */
   every(): InboxItem[]
   one(id: string): InboxItem | undefined
+  /** Differs as soon as anything was written. */
+  stamp(): string
 }
 
 export function openLookout(desk: Pick<Desk, 'folders' | 'identity'>): Lookout {
@@ -24,5 +26,9 @@ export function openLookout(desk: Pick<Desk, 'folders' | 'identity'>): Lookout {
     const now = serviceNow(told, Date.now(), offset.read())
     return inbox({told: told.filter(({id}) => of(id)), answers: answers.filter(({id}) => of(id))}, now)
   }
-  return {every: () => at(() => true), one: (id) => at((other) => other === id)[0]}
+  return {
+    every: () => at(() => true),
+    one: (id) => at((other) => other === id)[0],
+    stamp: () => stampOf(desk),
+  }
 }

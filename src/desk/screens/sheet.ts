@@ -69,7 +69,7 @@ export function sheetLines(sheet: Sheet, {room, chosen, more}: Drawing): string[
     `${title}${sheet.at} of ${sheet.of} · ${left}`,
     ...(isWide ? [''] : []),
     ...factLines(sheet, isWide || more),
-    ...(isWide ? ['', ...(costs ? comparison(costs, room) : []), ...(costs ? [AMOUNTS] : [])] : []),
+    ...(isWide ? ['', ...(costs ? comparison(costs, room) : []), ...amountsLine(costs)] : []),
     ...(isWide ? [] : offers.flatMap((choice) => blockOf(choice, costs, more))),
     ...(standing === undefined ? [] : [safe(standing)]),
     '',
@@ -85,12 +85,13 @@ export function plainLines(sheet: Sheet): string[] {
   return [
     `Notice ${at} of ${of}: ${leftText(item)}.`,
     ...factLines(sheet, true),
-    ...(sheet.costs ? [AMOUNTS] : []),
+    ...amountsLine(sheet.costs),
     standingText(item) ?? '',
   ].filter((line) => line !== '')
 }
 
-const AMOUNTS = "Amounts by the order's line; the service decides."
+const amountsLine = (costs: readonly Cost[] | undefined) =>
+  costs?.some(({refund}) => refund !== null) ? ["Amounts by the order's line; the service decides."] : []
 
 function factLines({item, reference}: Sheet, isWhole: boolean): string[] {
   const {line, reason, hasShipmentDeparted: departed, scentOrderId, notifiedAt, responseDeadlineAt} = item

@@ -48,8 +48,13 @@ export async function workThrough(
 /** The notices to go through: those that wait, and behind them what is raised meanwhile. */
 function openWorklist(lookout: Lookout) {
   const items = new Map<string, InboxItem>()
+  let stamp: string | undefined
   return {
     ids() {
+      const latest = lookout.stamp()
+      // Of ten thousand notices the next one is to be there at once.
+      if (latest === stamp) return [...items.keys()]
+      stamp = latest
       for (const item of lookout.every()) if (isOpen(item) || items.has(item.id)) items.set(item.id, item)
       return [...items.keys()]
     },
