@@ -1,5 +1,5 @@
 import {type Facts, Failure, isFailure} from '../contract/failure.ts'
-import {type Answer, readAnswer, requestIdOf} from './answer.ts'
+import {type Answer, isSuccess, readAnswer, requestIdOf} from './answer.ts'
 import type {CallOptions, ClientOptions} from './call.ts'
 import {type Exchange, exchangeEvent} from './events.ts'
 import type {Permit} from './pace.ts'
@@ -158,6 +158,7 @@ async function exchange(
   try {
     const sent = {method, url, headers, timeoutMs, ...(body !== undefined && {body}), ...(signal && {signal})}
     const response = await options.send(sent)
+    if (token !== undefined) await options.learn?.(!isSuccess(response.status))
     report({status: response.status, responseBody: response.body, ...requestIdOf(response.headers)})
     // The answer of a mint holds a token that may be known already.
     const known = token === undefined ? secrets : [...secrets, ...(options.secrets ?? [])]

@@ -31,6 +31,8 @@ export interface ClientOptions {
   pacer: Pacer
   /** What no answer may repeat: the secrets that this process knows. */
   secrets?: ReadonlySet<string>
+  /** Takes in the secrets that nothing needed so far, before what the service says is read; `refused` if it said no. */
+  learn?: (refused: boolean) => Promise<void>
   /** X-Partner-Currency. */
   currency?: string
   /** The longest a call waits in all before it repeats. */

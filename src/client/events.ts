@@ -63,8 +63,18 @@ function blot(text: string, secrets: readonly string[]): string {
   return out
 }
 
-const formsOf = (secret: string): string[] =>
-  secret === '' ? [] : [secret, encodeURIComponent(secret), JSON.stringify(secret).slice(1, -1)]
+/** A secret as a service may repeat it: as it is, escaped, in other capitals, encoded. */
+function formsOf(secret: string): string[] {
+  const plain = [secret, encodeURIComponent(secret), JSON.stringify(secret).slice(1, -1)]
+  if (secret.length < SHORTEST) return secret === '' ? [] : plain
+  const bytes = Buffer.from(secret)
+  const encoded = [
+    bytes.toString('base64').replace(/=+$/, ''),
+    bytes.toString('base64url'),
+    bytes.toString('hex'),
+  ]
+  return [...plain, secret.toUpperCase(), secret.toLowerCase(), ...encoded]
+}
 
 /** A shorter secret is a part of many words, or a word that any answer may have. */
 const SHORTEST = 8

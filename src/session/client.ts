@@ -4,6 +4,7 @@ import {openPacer, type Pacer, type PacerOptions, quotas, unpaced} from '../clie
 import {realTime} from '../client/time.ts'
 import {noTokens, openTokens, type TokenSource} from '../client/token.ts'
 import {mintToken} from '../contract/auth.ts'
+import {isFailure} from '../contract/failure.ts'
 import type {Send} from '../contract/wire.ts'
 import type {Folders} from '../store/paths.ts'
 import {isUnlimited} from '../store/sandbox.ts'
@@ -32,6 +33,7 @@ export function openClient(wiring: Wiring): {client: Client; tokens: TokenSource
     ...realTime,
     send: wiring.send,
     secrets: wiring.secrets,
+    learn: learner(wiring),
     baseUrl: settings.baseUrl.value,
     ...(settings.currency === undefined ? {} : {currency: settings.currency.value}),
     maxWaitMs: flags['max-wait'] * 1000,
@@ -53,6 +55,26 @@ export function openClient(wiring: Wiring): {client: Client; tokens: TokenSource
     maxWaitMs: job ? Number.POSITIVE_INFINITY : options.maxWaitMs,
   })
   return {client: createClient({...options, pacer: requests, tokens}), tokens, requests}
+}
+
+/**
+ * Reads the client secret, if nothing has: with a token that is kept it would not be known, and what a refusal repeats of
+ * it be shown and written down. A keychain is asked only then, or if every exchange is shown.
+ */
+function learner({folders, settings, flags, env, secrets}: Wiring): (refused: boolean) => Promise<void> {
+  const {kind} = settings.secret
+  let learnt: Promise<void> | undefined
+  const read = async () => {
+    try {
+      const {secretOf} = await import('../store/credentials.ts')
+      secrets.add(await secretOf(folders, settings, env))
+    } catch (error) {
+      if (!isFailure(error)) throw error
+    }
+  }
+  return async (refused) => {
+    if (refused || flags.debug || kind === 'file') await (learnt ??= read())
+  }
 }
 
 /** The tokens of this identity, shared by all processes; the keychain is read only if one must be minted. */

@@ -46,6 +46,46 @@ it('a secret that a refusal repeats is neither shown nor written down', async ()
   }
 })
 
+it('a stored secret that no command had to read is not written down either, in whatever form it comes', async () => {
+  const secret = 'Stored-Secret/of=the test'
+  const forms = [
+    secret,
+    secret.toUpperCase(),
+    Buffer.from(secret).toString('base64'),
+    encodeURIComponent(secret),
+  ]
+  const echo = forms.join(' ')
+  const shop = await service(({method, url}) =>
+    method === 'POST' && url === '/api/v1/scent/orders'
+      ? {status: 422, state: `ODD_${echo}`, details: {message: echo}, headers: {'x-request-id': echo}}
+      : undefined,
+  )
+  const env = userOf(shop.url)
+  for (const name of ['SCENT_BASE_URL', 'SCENT_CLIENT_ID', 'SCENT_CLIENT_SECRET']) delete env[name]
+  const login = ['auth', 'login', '--base-url', shop.url, '--client-id', 'rimal', '--client-secret-stdin']
+  expect((await scent(env, [...login, '--storage', 'file'], `${secret}\n`)).code).toBe(0)
+  const mints = shop.seen.length
+  for (const more of [[], ['--json'], ['--debug']]) {
+    const line =
+      'orders create --lock b6f46ae9-becd-4df9-ab56-3f1d77f31c8a --customer C-1 --address - --reference'
+    const {code, stdout, stderr} = await scent(
+      env,
+      [...line.split(' '), `PO-${more.length}${more[0] ?? ''}`, ...more],
+      JSON.stringify(address),
+    )
+    expect(code).toBe(7)
+    const state = env.SCENT_STATE_DIR ?? ''
+    const records = readdirSync(state, {recursive: true, withFileTypes: true})
+      .filter((one) => one.isFile())
+      .map(({parentPath, name}) => readFileSync(join(parentPath, name), 'utf8'))
+    expect(records.join()).toContain('"outcome":"refused"')
+    for (const form of forms) expect([stdout, stderr, ...records].join()).not.toContain(form)
+  }
+  // The token of the login was taken: nothing else read the secret.
+  expect(shop.seen.slice(mints).filter(({url}) => url.includes('token'))).toEqual([])
+  await shop.close()
+})
+
 it('an order whose answer holds 16 MB in a field is placed and written down', async () => {
   const long = 'x'.repeat(16 * 1024 * 1024)
   for (const more of [
