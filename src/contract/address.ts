@@ -35,13 +35,28 @@ export function fieldRule({name, required}: AddressField, value: unknown): strin
     return 'is not an ISO 3166-1 alpha-3 code in capitals, such as SAU'
   if (name === 'phone' && (value.match(/\p{Nd}/gu) ?? []).length < FEWEST_DIGITS)
     return `needs at least ${FEWEST_DIGITS} digits`
+  if (name === 'phone' && SHORTENED.test(value))
+    return 'was shortened by a spreadsheet; format the column as text, such as +966501234567'
   if (name === 'phone' && NATIONAL.test(undashed(value)))
     return `must begin with its country code, such as ${international(value)}`
   return undefined
 }
 
+/** A Saudi short address; not shown: whether the service takes other forms. */
+export const SHORT_ADDRESS = /^([A-Z]{4})[\s-]?(\d{4})$/i
+
+/** Whether a national address in Saudi Arabia has another form than every short address: it may have been mistyped. */
+export const isOddAddress = ({
+  nationalAddress,
+  countryCode,
+}: Pick<ShippingAddress, 'nationalAddress' | 'countryCode'>): boolean =>
+  countryCode === 'SAU' && !SHORT_ADDRESS.test(nationalAddress.trim())
+
 /** A phone number as it is dialled within its own country. */
 const NATIONAL = /^0[1-9]\d{6,}$/
+
+/** What spreadsheets make of many digits. */
+const SHORTENED = /^\s*\d([.,]\d+)?e\+?\d+\s*$/i
 
 const undashed = (phone: string) => phone.replace(/[\s()-]/g, '')
 

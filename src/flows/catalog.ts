@@ -173,9 +173,9 @@ export const rowOf = ({id, sku, scentId, sizeMl}: Variant, at: string): CachedVa
 })
 
 /**
- * The variants that SKUs stand for: none if a SKU is unknown, several if it is ambiguous. The service confirms what the
- * local catalog says, as a SKU may have moved to another variant. If a SKU is not known, the catalog is synced, first
- * the changes, then in full.
+ * The ids of the variants that SKUs stand for, in any capitals if that leaves one SKU: none if a SKU is unknown, several if
+ * it is ambiguous. The service confirms what the local catalog says, as a SKU may have moved to another variant. If a SKU
+ * is not known, the catalog is synced, first the changes, then in full.
  */
 export async function resolveSkus(
   tools: CatalogTools,
@@ -192,25 +192,37 @@ export async function resolveSkus(
   return found
 }
 
-function lookUp({variants}: Catalog, skus: readonly string[]): Map<string, string[]> {
-  const found = new Map<string, string[]>(skus.map((sku) => [sku, []]))
-  for (const {id, sku} of variants.values()) if (sku !== null) found.get(sku)?.push(id)
-  return found
+function lookUp({variants}: Catalog, skus: readonly string[]): Map<string, CachedVariant[]> {
+  const bySku = new Map<string, CachedVariant[]>()
+  const spellings = new Map<string, Set<string>>()
+  for (const variant of variants.values()) {
+    const {sku} = variant
+    if (sku === null) continue
+    bySku.set(sku, [...(bySku.get(sku) ?? []), variant])
+    const plain = sku.toLowerCase()
+    spellings.set(plain, (spellings.get(plain) ?? new Set()).add(sku))
+  }
+  return new Map(
+    skus.map((typed) => {
+      const [only = '', ...others] = spellings.get(typed.toLowerCase()) ?? []
+      return [typed, bySku.get(typed) ?? (others.length === 0 ? (bySku.get(only) ?? []) : [])]
+    }),
+  )
 }
 
-/** Removes variants that no longer have the SKU. */
+/** The ids of the variants that still have their SKU. */
 async function confirmed(
   {client}: CatalogTools,
-  found: Map<string, string[]>,
+  found: Map<string, CachedVariant[]>,
 ): Promise<Map<string, string[]>> {
-  const variants = await readVariants(client, [...found.values()].flat(), {activeOnly: false})
-  for (const [sku, ids] of found)
-    if (ids.length > 0)
-      found.set(
-        sku,
-        ids.filter((id) => variants.get(id)?.sku === sku),
-      )
-  return found
+  const ids = [...found.values()].flatMap((variants) => variants.map(({id}) => id))
+  const now = await readVariants(client, ids, {activeOnly: false})
+  return new Map(
+    [...found].map(([typed, variants]) => [
+      typed,
+      variants.flatMap(({id, sku}) => (now.get(id)?.sku === sku ? id : [])),
+    ]),
+  )
 }
 
 /** Reads the variants that are in the account's assortment, by their ids in lower case. */
@@ -222,8 +234,13 @@ export async function readVariants(
   const ids = [...new Set(variantIds)]
   const found = new Map<string, Variant>()
   for (let at = 0; at < ids.length; at += IDS) {
-    const asked = {...query, id: ids.slice(at, at + IDS), pageSize: 100}
-    for await (const one of client.pages(listVariants, {query: asked})) found.set(one.id.toLowerCase(), one)
+    const some = ids.slice(at, at + IDS)
+    const asked = {...query, id: some, pageSize: 100}
+    for await (const one of client.pages(listVariants, {query: asked}, {onlyShown: true})) {
+      // One without its id can only be told if no other was asked for; it hides no other.
+      const id = textOf(one?.id)?.toLowerCase() ?? (some.length === 1 ? some[0] : undefined)
+      if (id !== undefined && one) found.set(id, one)
+    }
   }
   return found
 }

@@ -18,18 +18,12 @@ export async function resolveVariants(
   const skus = [...new Set(typed.filter((text) => !isUuid(text)))]
   for (const sku of skus) requirePossible(sku)
   const ids = new Map(typed.filter(isUuid).map((id) => [id, id]))
-  for (let round = 1; round <= 2; round += 1) {
-    const before = await tools.cache.read()
-    // The second round finds the spelling of what the first one has read.
-    const open = new Map(skus.filter((sku) => !ids.has(sku)).map((sku) => [sku, spelled(before, sku)]))
-    const found = await resolveSkus(tools, [...new Set(open.values())])
-    for (const [sku, spelling] of open) {
-      const [id, ...others] = found.get(spelling) ?? []
-      if (id === undefined) continue
-      if (others.length > 0) throw ambiguous(sku, [id, ...others])
-      if (sku !== spelling) say(`${sku} is ${labelOf(await tools.cache.read(), id)}.`)
-      ids.set(sku, id)
-    }
+  for (const [sku, [id, ...others]] of await resolveSkus(tools, skus)) {
+    if (id === undefined) continue
+    if (others.length > 0) throw ambiguous(sku, [id, ...others])
+    const catalog = await tools.cache.read()
+    if (catalog.variants.get(id)?.sku !== sku) say(`${sku} is ${labelOf(catalog, id)}.`)
+    ids.set(sku, id)
   }
   const unknown = skus.filter((sku) => !ids.has(sku))
   if (unknown.length > 0) throw notFound(await tools.cache.read(), unknown)
@@ -44,16 +38,6 @@ function requirePossible(sku: string): void {
     hint: 'Give a SKU, or an id, which is a UUID; see `scent catalog variants`.',
     effect: 'none',
   })
-}
-
-/** A SKU as the catalog writes it, if it knows it, or exactly one that differs in capitals only. */
-function spelled({variants}: Catalog, sku: string): string {
-  const plain = sku.toLowerCase()
-  const same = new Set(
-    [...variants.values()].flatMap((one) => (one.sku?.toLowerCase() === plain ? one.sku : [])),
-  )
-  const [only = sku] = same
-  return same.has(sku) || same.size > 1 ? sku : only
 }
 
 function ambiguous(sku: string, ids: string[]): Failure {

@@ -73,7 +73,9 @@ function learner({folders, settings, flags, env, secrets}: Wiring): (refused: bo
     }
   }
   return async (refused) => {
-    if (refused || flags.debug || kind === 'file') await (learnt ??= read())
+    if (!refused && !flags.debug && kind !== 'file') return
+    learnt ??= read()
+    await learnt
   }
 }
 

@@ -6,6 +6,8 @@ import {
   checkFields,
   fieldRule,
   international,
+  isOddAddress,
+  SHORT_ADDRESS,
 } from '../contract/address.ts'
 import {countryNames} from '../contract/countries.ts'
 import type {ShippingAddress} from '../contract/orders.ts'
@@ -71,6 +73,12 @@ export function partOf(flags: Record<string, unknown>): Part | undefined {
   return part
 }
 
+/** What is worth a second look in an address that was not typed just now; '' for nothing. */
+export const doubtOf = (address: ShippingAddress | undefined): string =>
+  address && isOddAddress(address)
+    ? `Warning: the national address ${JSON.stringify(address.nationalAddress)} is not four letters and four digits, such as RRRD2929.`
+    : ''
+
 /** An address in one line, without what only a courier needs. */
 const oneLine = (address: ShippingAddress) =>
   [address.recipient, address.line1, address.city, address.countryCode].join(', ')
@@ -119,8 +127,6 @@ const hints: Partial<Record<AddressField['name'], string>> = {
   phone: ' (such as +966501234567)',
 }
 
-const SHORT_ADDRESS = /^([A-Z]{4})[\s-]?(\d{4})$/i
-
 /** What was typed, in the form that fits: it is shown once more before anything is ordered. */
 function tidied({name}: AddressField, text: string, {countryCode}: Part): string {
   if (name === 'countryCode') return text.toUpperCase()
@@ -134,7 +140,7 @@ function problem(field: AddressField, text: string, {countryCode = 'SAU'}: Part)
   const rule = fieldRule(field, text)
   const wrong = rule && `${field.label} ${rule}`
   // The service's own rule is not known, so that a file may give any; a person is more likely to have mistyped it.
-  if (!wrong && field.name === 'nationalAddress' && countryCode === 'SAU' && !SHORT_ADDRESS.test(text))
+  if (!wrong && field.name === 'nationalAddress' && isOddAddress({nationalAddress: text, countryCode}))
     return `${field.label} must be four letters and four digits, such as RRRD2929`
   if (field.name !== 'countryCode' || !wrong || text.length < 2) return wrong
   const near = countryNames().filter(

@@ -155,7 +155,7 @@ export function chosen<Row>(
     if (name !== '' && isThere) return {...fieldOf<Row>(name), keeps: true as const}
     throw new Failure('INVALID_INPUT', {
       message: `There is no column "${name}".`,
-      hint: `Known columns: ${[...new Set(all.map(({key}) => key))].join(', ')}.`,
+      hint: `Known columns: ${[...new Set(all.map(({key}) => key))].join(', ')}. If you did not type it, \`scent config list\` shows the setting that names it.`,
     })
   })
 }

@@ -114,3 +114,16 @@ test('a value from a file can not act on a terminal', async () => {
   )
   expect(await failureText(failure as Failure)).not.toMatch(/[\u001b\u202e]/)
 })
+
+test('a SKU is taken in any capitals, and one that is unknown is told what may be meant', async () => {
+  const {source, tools} = await open('rml-saf-050,1', 'Rml-Saf-100,1')
+  const checked = await requireGoodRows(source, async () => tools)
+  const {found} = await lookUpSkus({file, source, checked}, tools)
+  expect([...found.keys()]).toEqual(['rml-saf-050', 'Rml-Saf-100'])
+  expect([...found.values()].map(({length}) => length)).toEqual([1, 1])
+  await Promise.all([shop.close(), file.close()])
+  const wrongOne = await open('RML-SAV-050,1')
+  const good = await requireGoodRows(wrongOne.source, wrongOne.catalog)
+  const {failure} = await refusal(lookUpSkus({file, source: wrongOne.source, checked: good}, wrongOne.tools))
+  expect(failure.hint).toMatch(/^Did you mean RML-SAF-050 for "RML-SAV-050"\?/)
+})

@@ -126,6 +126,22 @@ describe('a plan knows the orders that stand', () => {
   })
 })
 
+test('a plan warns of addresses that may have been mistyped', async () => {
+  const rows = manyOrders('ODD', 3).map((row, at) => (at === 0 ? row : {...row, nationalAddress: `abc${at}`}))
+  const file = orderFile(folder, 'odd.csv', rows)
+  const {stdout, stderr} = await shop.scent(['orders', 'import', file, '--dry-run', '--json'])
+  expect(JSON.parse(stdout).oddAddresses).toEqual({orders: 2, first: 'abc1'})
+  expect(oneLine(stderr)).toContain(
+    'Warning: 2 orders have a national address that is not four letters and four digits',
+  )
+  const phones = orderFile(folder, 'phones.csv', [{...rows[0], phone: '9.66501E+11'}])
+  const refused = await shop.scent(['orders', 'import', phones, '--dry-run'])
+  expect([refused.code, oneLine(refused.stderr)]).toEqual([
+    2,
+    expect.stringContaining('format the column as text'),
+  ])
+})
+
 describe('a plan quotes fees of cities that earlier orders were charged', () => {
   test('and with previews adds up what will be charged', async () => {
     await placed('F', 1, 'Jeddah')

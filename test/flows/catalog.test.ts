@@ -165,7 +165,7 @@ test('an unknown SKU is looked for in what has changed, and then in everything',
   expect(kinds()).toEqual(['delta', 'confirm'])
   expect((await resolveSkus(tools, ['NEW-1', 'NEW-2'])).get('NEW-2')).toEqual([idOf('NEW-2')])
   expect(kinds()).toEqual(['confirm', 'delta', 'confirm', 'full', 'confirm'])
-  expect((await resolveSkus(tools, ['new-1'])).get('new-1')).toEqual([])
+  expect((await resolveSkus(tools, ['new-1'])).get('new-1')).toEqual([idOf('NEW-1')])
 })
 
 test('a SKU that has moved to another variant, unseen, is never taken for the old one', async () => {

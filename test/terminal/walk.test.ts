@@ -269,6 +269,17 @@ test('without a terminal a part of an address is refused by the names of the fla
   expect(shop.requests()).toEqual([])
 })
 
+test('an address of a file that may have been mistyped is warned of', async () => {
+  await fill(2)
+  writeFileSync(shop.address, readFileSync(shop.address, 'utf8').replace('RRRD2929', 'abc'))
+  const argv = ['checkout', '--customer', 'C-1', '--address', shop.address, '--yes']
+  const {code, stderr} = await shop.scent(argv)
+  expect([code, oneLine(stderr)]).toEqual([
+    0,
+    expect.stringContaining('Warning: the national address "abc" is not four letters and four digits'),
+  ])
+})
+
 test('a script is told that its discount code will be refused, and the service refuses it', async () => {
   await fill(2)
   const argv = [

@@ -1,4 +1,5 @@
 import {Failure, isFailure} from '../../contract/failure.ts'
+import {nearest} from '../../contract/nearest.ts'
 import {type CatalogTools, resolveSkus} from '../../flows/catalog.ts'
 import type {Catalog} from '../../store/catalog.ts'
 import {fileName, type Problem} from '../../store/problems.ts'
@@ -27,9 +28,9 @@ export async function requireGoodRows(
   const read = await readThrough(file)
   const {count, rows} = read
   if (count === 0) return rows
-  const found = await lookUp(rows.skus, catalog)
-  if (isFailure(found)) throw refused(file, read, new Map(), found)
-  throw refused(file, found.size === 0 ? read : await readThrough(file, found), found)
+  const looked = await lookUp(rows.skus, catalog)
+  if (isFailure(looked)) throw refused(file, read, {found: new Map(), meant: ''}, looked)
+  throw refused(file, looked.found.size === 0 ? read : await readThrough(file, looked.found), looked)
 }
 
 /** A file that was checked, and what is known of the variants in it. */
@@ -49,19 +50,43 @@ export async function lookUpSkus(
   {file, source, checked}: {file: Source; source: NamedFile; checked: RowsFile},
   catalog: CatalogTools,
 ): Promise<CheckedRows> {
-  const found = await resolveSkus(catalog, checked.skus)
+  const {found, names, meant} = await lookedUp(checked.skus, catalog)
   const read = checked.skus.length === 0 ? undefined : await readThrough(source, found)
-  if (read && read.count > 0) throw refused(source, read, found)
-  return {file, checked, found, names: (await catalog.cache.read()).variants}
+  if (read && read.count > 0) throw refused(source, read, {found, meant})
+  return {file, checked, found, names}
+}
+
+/** The variants of SKUs, and a sentence about the SKUs that the unknown ones may stand for. */
+interface LookedUp {
+  found: VariantsBySku
+  meant: string
+}
+
+/** Unknown SKUs for which others are proposed: of more of them the column is another one. */
+const PROPOSED = 3
+
+async function lookedUp(
+  skus: readonly string[],
+  catalog: CatalogTools,
+): Promise<LookedUp & Pick<CheckedRows, 'names'>> {
+  const found = await resolveSkus(catalog, skus)
+  const {variants: names} = await catalog.cache.read()
+  const unknown = skus.filter((sku) => found.get(sku)?.length === 0)
+  const known = unknown.length > PROPOSED ? [] : [...names.values()].flatMap(({sku}) => sku ?? [])
+  const meant = unknown.flatMap((sku) => {
+    const [first] = nearest(sku, known)
+    return first === undefined ? [] : `${first} for ${JSON.stringify(sku)}`
+  })
+  return {found, names, meant: meant.length === 0 ? '' : `Did you mean ${meant.join(', ')}?`}
 }
 
 async function lookUp(
   skus: readonly string[],
   catalog: () => Promise<CatalogTools>,
-): Promise<VariantsBySku | Failure> {
-  if (skus.length === 0) return new Map()
+): Promise<LookedUp | Failure> {
+  if (skus.length === 0) return {found: new Map(), meant: ''}
   try {
-    return await resolveSkus(await catalog(), skus)
+    return await lookedUp(skus, await catalog())
   } catch (error) {
     if (isFailure(error)) return error
     throw error
@@ -94,14 +119,14 @@ const NAMES =
 function refused(
   file: NamedFile,
   {count, ways}: ReadThrough,
-  found: VariantsBySku,
+  {found, meant}: LookedUp,
   unread?: Failure,
 ): Failure {
   const why = unread?.message.replace(/ Nothing was sent\.$/, '')
   const skus = why === undefined ? '' : ` Its SKUs were not looked up: ${why}`
   return new Failure('INVALID_INPUT', {
     message: `${fileName(file.path)} has ${count === 1 ? 'a problem' : `${count} problems`}. Nothing was sent.${skus}`,
-    hint: [...ways].join(' ') || 'Correct the lines, and run the command again.',
+    hint: [meant, [...ways].join(' ') || 'Correct the lines, and run the command again.'].join(' ').trim(),
     details: {problems: {count, [Symbol.asyncIterator]: () => toTheEnd(file.check(found))}},
     effect: 'none',
   })

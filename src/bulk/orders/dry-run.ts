@@ -8,7 +8,7 @@ import type {Wish} from '../kind.ts'
 import {type FileOrder, ordersIn} from './file.ts'
 import {aboveLimit, type DryRun, type OrderPlan, planOrders, type RefusedOrder} from './plan.ts'
 import {type OrderPreviews, previewOrders} from './preview.ts'
-import {placedText, planCard, refusedTables, shortText, unknownFees} from './screen.ts'
+import {oddText, placedText, planCard, refusedTables, shortText, unknownFees} from './screen.ts'
 
 /** Plans a job without a record of it. Changes nothing at the service, unless its orders are to be priced by previews. */
 export async function dryRun(wish: Wish): Promise<DryRun> {
@@ -20,7 +20,7 @@ export async function dryRun(wish: Wish): Promise<DryRun> {
     ? withPreviews(plan, await livePreviews(wish, planned), refused)
     : {...plan, refused, baskets: null}
   screen.show(planCard(run), ...refusedTables(run))
-  for (const text of [placedText(run), preview && unknownFees(run), shortText(run)])
+  for (const text of [placedText(run), oddText(run), preview && unknownFees(run), shortText(run)])
     if (text) screen.note(text)
   const failure = findingOf(run, options.maxTotal)
   if (failure) screen.finding(failure)

@@ -24,7 +24,7 @@ import {
   verdictsOf,
 } from './report.ts'
 import {type BulkEvent, runBulkOrders} from './run.ts'
-import {placedText, planCard, planQuestion, planText, summaryCard, verdictTable} from './screen.ts'
+import {oddText, placedText, planCard, planQuestion, planText, summaryCard, verdictTable} from './screen.ts'
 
 /** Orders of a file, each charged at most once. */
 export const orderKind: Kind = {
@@ -47,6 +47,8 @@ async function planJob(wish: Wish, draft: Pick<JobDraft, 'append'>, at: string):
     screen.note(`${placedText(plan)} Nothing is left to be ordered.`)
     return
   }
+  const odd = oddText(plan)
+  if (odd) screen.note(odd)
   if (process.stderr.isTTY) await screen.screen(planCard(plan))
   else screen.note(planText(plan))
   await (await screen.ask()).confirm(planQuestion(plan))

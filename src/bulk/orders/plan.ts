@@ -1,3 +1,4 @@
+import {isOddAddress} from '../../contract/address.ts'
 import {Failure} from '../../contract/failure.ts'
 import {leastMs} from '../../contract/limits.ts'
 import {amountText, type Digits, digits, exact} from '../../contract/money.ts'
@@ -34,6 +35,8 @@ export interface OrderPlan {
   total: Digits | null
   /** Where to, with the fee that an earlier order was charged; null if there was none. */
   cities: CityPlan[]
+  /** Orders whose national address may have been mistyped, and the first of these addresses; null if there is none. */
+  oddAddresses: {orders: number; first: string} | null
   currency: string | null
   /** One for each line, and two for each order, of those that do not stand. */
   requests: number
@@ -108,6 +111,7 @@ const openSums = ({earlier}: Known) => ({
   placedBy: new Set<string>(),
   goods: exact('0'),
   cities: new Map<string, CityPlan>(),
+  oddAddresses: null as OrderPlan['oddAddresses'],
   feeOf: earlier.fees,
 })
 type Sums = ReturnType<typeof openSums>
@@ -144,7 +148,12 @@ async function* plannedRows(
 }
 
 /** Adds an order that can be made to the sums. */
-function addUp(sums: Sums, {address: {city, countryCode}}: FileOrder, goods: string | null): void {
+function addUp(sums: Sums, {address}: FileOrder, goods: string | null): void {
+  const {city, countryCode, nationalAddress} = address
+  if (isOddAddress(address)) {
+    sums.oddAddresses ??= {orders: 0, first: nationalAddress}
+    sums.oddAddresses.orders += 1
+  }
   if (goods !== null) sums.goods = sums.goods.plus(goods)
   const key = `${countryCode} ${city}`
   const place = sums.cities.get(key) ?? {city, countryCode, orders: 0, fee: null}

@@ -122,6 +122,13 @@ export function placedText({
   return `${alreadyPlaced} of ${orders} ${alreadyPlaced === 1 ? 'was' : 'were'} placed ${by}.`
 }
 
+/** What is worth a second look before anything is ordered; '' for nothing. */
+export function oddText({oddAddresses}: Pick<OrderPlan, 'oddAddresses'>): string {
+  if (oddAddresses === null) return ''
+  const {orders, first} = oddAddresses
+  return `Warning: ${orders === 1 ? 'an order has' : `${orders} orders have`} a national address that is not four letters and four digits, such as RRRD2929: ${JSON.stringify(first)}${orders === 1 ? '' : ' is the first'}.`
+}
+
 const refusedColumns = localColumns<RefusedOrder>(
   'externalReference! Reference; customerRef- Customer; rows Line; state; message~ Why',
 )

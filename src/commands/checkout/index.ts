@@ -4,7 +4,7 @@ import {Failure} from '../../contract/failure.ts'
 import type {CreatedOrder} from '../../contract/orders.ts'
 import {walk} from '../../flows/order/walk.ts'
 import {readJson} from '../../store/input.ts'
-import {addressFlags, addressOf, partOf} from '../../terminal/address.ts'
+import {addressFlags, addressOf, doubtOf, partOf} from '../../terminal/address.ts'
 import {amountFlag} from '../../terminal/amounts.ts'
 import {apiFlags} from '../../terminal/flags.ts'
 import {nextText} from '../../terminal/next.ts'
@@ -39,6 +39,8 @@ Without a terminal it needs --address and --yes. It then charges at most --max-t
     const part = ask.interactive ? partOf(flags) : undefined
     const address = part ? undefined : await addressOf(flags, readJson)
     if (!ask.interactive && !(address && flags.yes)) throw needed(address ? '--yes' : '--address')
+    const doubt = doubtOf(address)
+    if (doubt) this.note(doubt)
     const session = await this.session(flags)
     const walker = openWalker(ask, {
       yes: flags.yes,

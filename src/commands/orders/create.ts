@@ -4,7 +4,7 @@ import {Failure} from '../../contract/failure.ts'
 import type {CreatedOrder} from '../../contract/orders.ts'
 import {orderByLock} from '../../flows/order/take-up.ts'
 import {readJson} from '../../store/input.ts'
-import {addressFlags, addressOf, askAddress, partOf} from '../../terminal/address.ts'
+import {addressFlags, addressOf, askAddress, doubtOf, partOf} from '../../terminal/address.ts'
 import {apiFlags} from '../../terminal/flags.ts'
 import {nextText} from '../../terminal/next.ts'
 import {createdCard} from '../../terminal/views/checkout.ts'
@@ -36,6 +36,8 @@ export default class OrdersCreate extends ScentCommand {
     const address = part ? undefined : await addressOf(flags, readJson)
     if (!address && !ask.interactive)
       throw new Failure('MISSING_INPUT', {message: 'The order needs a shipping address: --address FILE.'})
+    const doubt = doubtOf(address)
+    if (doubt) this.note(doubt)
     const session = await this.session(flags)
     const order = openStory(
       (text) => this.note(text),

@@ -1,6 +1,6 @@
 import {type Cell, time} from '../../terminal/cells.ts'
 import {type Column, localColumns} from '../../terminal/columns.ts'
-import {cut} from '../../terminal/text.ts'
+import {shortId} from '../../terminal/views/webhooks.ts'
 import {isTaken, type Replayed} from '../deliveries/replay.ts'
 import {type Delivered, NOT_STORED} from '../listener/told.ts'
 import type {Copy, RecordedEvent} from '../receipts/recorded.ts'
@@ -40,9 +40,6 @@ export const liveColumns: Column<Line>[] = localColumns<Line>(
   {at: timeOfDay, trust: signed, 'forward.status': ({forward}) => handedOn(forward)},
 )
 
-/** Cells of an event's id in a list: a beginning of it names the event. */
-const SHOWN_ID = 13
-
 /** Events of the record, one row each. */
 export const eventColumns: Column<RecordedEvent>[] = localColumns<RecordedEvent>(
   `at Time; eventType! Event; orderId- Order; trust! Signed; copies Copies; forward.status Forwarded; eventId! Event id;
@@ -51,7 +48,7 @@ export const eventColumns: Column<RecordedEvent>[] = localColumns<RecordedEvent>
     at: ({at}) => time(at),
     trust: (row) => signed({...row, copy: 1}),
     'forward.status': ({forward}) => handedOn(forward),
-    eventId: ({eventId}) => eventId && cut(eventId, SHOWN_ID),
+    eventId: ({eventId}) => shortId(eventId),
   },
 )
 
@@ -60,7 +57,7 @@ export const replayedColumns: Column<Replayed>[] = localColumns<Replayed>(
   'at Came; eventType! Event; eventId! Event id; status! Answer; ms- Took; error~',
   {
     at: ({at}) => time(at),
-    eventId: ({eventId}) => eventId && cut(eventId, SHOWN_ID),
+    eventId: ({eventId}) => shortId(eventId),
     status: (row) =>
       row.status && {kind: 'badge', text: String(row.status), tone: isTaken(row) ? 'good' : 'bad'},
     ms: ({ms}) => (ms === null ? null : `${ms} ms`),

@@ -2,6 +2,7 @@ import {type Delivery, delivery, type Subscription, subscription} from '../../co
 import {badge, bare, type Cell, pretty} from '../cells.ts'
 import {columns, localColumns} from '../columns.ts'
 import {type Card, card} from '../table.ts'
+import {cut} from '../text.ts'
 
 /** A subscription, and the signing secret if the service tells it (not shown: whether and how it does). */
 export function subscriptionCard(one: Subscription): Card<Subscription> {
@@ -18,12 +19,19 @@ function resultOf({succeeded, errorSummary}: Delivery): Cell {
   return reason ? badge(pretty(bare(reason)), {[pretty(bare(reason))]: 'bad'}) : null
 }
 
+/** A long id of an event, as lists show it: commands take the beginning of one. */
+export const shortId = (id: unknown): Cell => {
+  const text = typeof id === 'string' ? id : null
+  return text !== null && text.length > UUID_LENGTH ? cut(text, 13) : text
+}
+const UUID_LENGTH = 36
+
 /** Columns of delivery attempts. */
 export const deliveryColumns = columns(
   delivery,
   `sentAt Sent; eventType Event; attemptNumber Try; succeeded! Result; errorSummary+; httpStatus HTTP;
     nextAttemptAt- Next try; deadLetteredAt- Given up; eventId- Event id; id? Delivery`,
-  {succeeded: resultOf},
+  {succeeded: resultOf, eventId: ({eventId}) => shortId(eventId)},
 )
 
 export interface Switched {
