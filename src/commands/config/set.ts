@@ -1,7 +1,5 @@
 import * as Args from '@oclif/core/args'
 import {ScentCommand} from '../../command.ts'
-import {Failure} from '../../contract/failure.ts'
-import {nearest} from '../../contract/nearest.ts'
 import {changeOf, type SettingRow, settingRow} from '../../session/config.ts'
 import {foldersOf} from '../../store/paths.ts'
 import {changeConfig, readConfig} from '../../store/profiles.ts'
@@ -35,26 +33,11 @@ A flag wins over a variable of the environment, and that over what is kept here.
 
   async run(): Promise<SettingRow> {
     const {args} = await this.parse(ConfigSet)
-    this.requireCommand(args.setting)
     const folders = foldersOf()
     await changeConfig(folders, await changeOf(args.setting, args.value, readConfig(folders)))
     const row = settingRow(args.setting, readConfig(folders), process.env)
     if (row.source.startsWith('SCENT_')) this.note(`${row.source} is set to "${row.value}", and wins.`)
     this.show(keptSettings([row]))
     return row
-  }
-
-  /** The columns of no command would never be used, and one with a typo seem to have no effect. */
-  private requireCommand(setting: string): void {
-    const [, name] = /^columns\.(.+)$/.exec(setting) ?? []
-    if (name === undefined || this.config.findCommand(name.replaceAll('.', ':'))) return
-    const [near] = nearest(
-      name,
-      this.config.commandIDs.map((id) => id.replaceAll(':', '.')),
-    )
-    throw new Failure('INVALID_INPUT', {
-      message: `"${setting}" names no command.`,
-      hint: near ? `Did you mean columns.${near}?` : 'Such as columns.orders.list.',
-    })
   }
 }
