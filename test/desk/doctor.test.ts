@@ -74,7 +74,7 @@ test('doctor tells the size of the receipts from 1 GiB on', async () => {
     utimesSync(path, 0, 0)
   })
   expect(receipts).toMatchObject({state: 'ok', detail: expect.stringContaining('They take 1.5 GiB')})
-  expect(receipts?.next).toContain('older than 14 days')
+  expect(receipts?.next).toBe('`scent webhooks prune --older-than 90`')
 })
 
 test('doctor fails where the disk is nearly full', () => {

@@ -142,6 +142,13 @@ describe('the deadline', () => {
     expect(isOpen(only([told('verified', {}, raised), early], [], due))).toBe(false)
   })
 
+  test('that nobody told for certain is not put off by what proves nothing', () => {
+    const later = {...awaiting, responseDeadlineAt: new Date(due + 50 * HOUR).toISOString()}
+    const both = [told('verified', {}, raised), told('unchecked', later)]
+    expect(isOpen(only(both, [], due - HOUR))).toBe(true)
+    expect(only(both, [], due).desk.state).toBe('overdue')
+  })
+
   test('stays open until the latest of those that prove nothing', () => {
     const early = told('unchecked', {...awaiting, responseDeadlineAt: new Date(raised + HOUR).toISOString()})
     expect(isOpen(only([told('unchecked'), early], [], raised + 3 * HOUR))).toBe(true)
