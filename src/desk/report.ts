@@ -36,7 +36,8 @@ export function reportReceipts(desk: Desk, free = freeBytes(desk.folders.state))
   const {files, bytes} = receiptsSize(desk.folders, desk.identity)
   const running = evidence.listening.filter(({to}) => to === Number.POSITIVE_INFINITY)
   const who = running.map(({port, from}) => `port ${port} since ${localTime(new Date(from).toISOString())}`)
-  const size = bytes < LARGE ? '' : ` They take ${(bytes / LARGE).toFixed(1)} GiB; nothing deletes them by itself.`
+  const size =
+    bytes < LARGE ? '' : ` They take ${(bytes / LARGE).toFixed(1)} GiB; nothing deletes them by itself.`
   const said = who.length > 0 ? `Listening: ${who.join(', ')}.` : 'Nothing listens.'
   const next = bytes < LARGE ? null : '`scent webhooks prune --older-than 90`'
   return {detail: `${said} ${counted(files, 'file')} of receipts.${size}`, next}
