@@ -5,6 +5,7 @@ import {printJson} from '../../contract/money.ts'
 import type {Notice} from '../../contract/notices.ts'
 import {respond} from '../../flows/notices.ts'
 import type {Folders, Identity} from '../../store/paths.ts'
+import {localTime} from '../../terminal/cells.ts'
 import type {InboxItem} from './inbox.ts'
 import {knownNotices} from './known.ts'
 import {inboxJournal, type Outcome} from './records.ts'
@@ -93,10 +94,10 @@ function lostBefore(item: InboxItem | undefined): InboxItem['desk']['answer'] {
 export function endOf(item: InboxItem): string | undefined {
   const {id, status, responseChoice, respondedAt, responseDeadlineAt, desk} = item
   if (desk.state === 'answered')
-    return `Notice ${id} was answered from here${desk.answer ? ` at ${desk.answer.at}` : ''}: ${responseChoice ?? desk.answer?.choice}.`
+    return `Notice ${id} was answered from here${desk.answer ? ` at ${localTime(desk.answer.at)}` : ''}: ${responseChoice ?? desk.answer?.choice}.`
   if (desk.state === 'answered-elsewhere')
-    return `Notice ${id} was answered, not by this machine${respondedAt ? `, at ${respondedAt}` : ''}: ${responseChoice ?? 'the choice is not told'}.`
+    return `Notice ${id} was answered, not by this machine${respondedAt ? `, at ${localTime(respondedAt)}` : ''}: ${responseChoice ?? 'the choice is not told'}.`
   if (desk.state === 'expired')
-    return `Notice ${id} was closed by its deadline at ${responseDeadlineAt}: ${status}.`
+    return `Notice ${id} was closed by its deadline${responseDeadlineAt ? ` at ${localTime(responseDeadlineAt)}` : ''}: ${status}.`
   return undefined
 }
