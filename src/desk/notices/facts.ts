@@ -46,11 +46,15 @@ const lineFits: {[field: string]: (value: unknown) => boolean} = {
   shortfallQuantity: isCount,
 }
 
-function taken(from: Members, tests: {[field: string]: ((value: unknown) => boolean) | undefined}): Members {
-  const known = Object.entries(tests).filter(
-    ([field, test]) => Object.hasOwn(from, field) && test?.(from[field]),
-  )
-  return Object.fromEntries(known.map(([field]) => [field, from[field]]))
+type Tests = [field: string, test: (value: unknown) => boolean][]
+const noticeTests = Object.entries(fits) as Tests
+const lineTests = Object.entries(lineFits) as Tests
+
+function taken(from: Members, tests: Tests): Members {
+  const fields: Members = {}
+  for (const [field, test] of tests)
+    if (Object.hasOwn(from, field) && test(from[field])) fields[field] = from[field]
+  return fields
 }
 
 const idOf = (...values: unknown[]) =>
@@ -110,7 +114,7 @@ function addNotice(found: Map<string, Partial<Notice>>, value: Members, order: s
   const whole = isNotice(value) ? idOf(value.id, value.noticeId) : undefined
   const id = whole ?? bare
   if (id === undefined) return
-  const fields: Members = whole ? taken(value, fits) : {}
-  if (isObject(fields.line)) fields.line = taken(fields.line, lineFits)
+  const fields: Members = whole ? taken(value, noticeTests) : {}
+  if (isObject(fields.line)) fields.line = taken(fields.line, lineTests)
   found.set(id, {...found.get(id), ...fields, ...(order && {scentOrderId: order})} as Partial<Notice>)
 }

@@ -21,7 +21,9 @@ const nothing: BodyFacts = {eventId: null, eventType: null, notices: [], unreada
 export function readBody(text: string): BodyFacts {
   let body: unknown
   try {
-    body = parseJson(text.replace(/^\ufeff/, ''))
+    const json = text.replace(/^\ufeff/, '')
+    // Only what a choice comes to holds amounts, of which each digit counts; all else is read much faster.
+    body = json.includes('"impact"') ? parseJson(json) : JSON.parse(json)
   } catch {
     return {...nothing, unreadable: /notice/i.test(text.slice(0, 65_536))}
   }
