@@ -231,16 +231,25 @@ export async function readVariants(
   variantIds: Iterable<string>,
   query: Query<typeof listVariants>,
 ): Promise<Map<string, Variant>> {
-  const ids = [...new Set(variantIds)]
   const found = new Map<string, Variant>()
+  for await (const {id, row} of variantsAt(client, variantIds, query))
+    if (id !== undefined) found.set(id, row)
+  return found
+}
+
+/** The variants with these ids, as they come; of a row without its id it is told only if no other was asked for. */
+export async function* variantsAt(
+  client: Client,
+  variantIds: Iterable<string>,
+  query: Query<typeof listVariants>,
+): AsyncGenerator<{id: string | undefined; row: Variant}> {
+  const ids = [...new Set(variantIds)]
   for (let at = 0; at < ids.length; at += IDS) {
     const some = ids.slice(at, at + IDS)
     const asked = {...query, id: some, pageSize: 100}
-    for await (const one of client.pages(listVariants, {query: asked}, {onlyShown: true})) {
-      // One without its id can only be told if no other was asked for; it hides no other.
-      const id = textOf(one?.id)?.toLowerCase() ?? (some.length === 1 ? some[0] : undefined)
-      if (id !== undefined && one) found.set(id, one)
+    for await (const row of client.pages(listVariants, {query: asked}, {onlyShown: true})) {
+      if (typeof row !== 'object' || row === null) continue
+      yield {id: textOf(row.id)?.toLowerCase() ?? (some.length === 1 ? some[0] : undefined), row}
     }
   }
-  return found
 }

@@ -4,7 +4,15 @@ import {nearest} from '../contract/nearest.ts'
 import type {Query} from '../contract/operation.ts'
 import type {listVariants, Variant} from '../contract/variants.ts'
 import type {CachedVariant, Catalog} from '../store/catalog.ts'
-import {type CatalogTools, readScents, readVariants, resolveSkus, rowOf, syncCatalog} from './catalog.ts'
+import {
+  type CatalogTools,
+  readScents,
+  readVariants,
+  resolveSkus,
+  rowOf,
+  syncCatalog,
+  variantsAt,
+} from './catalog.ts'
 
 /**
  * The ids of variants that a person has named by id or SKU, in their order. Capitals don't matter if that leaves one;
@@ -124,9 +132,12 @@ export async function* readInOrder(
   let left = limit
   for (let at = 0; at < ids.length && left > 0; at += AT_A_TIME) {
     const some = ids.slice(at, at + Math.min(AT_A_TIME, Math.max(left, 1)))
-    const found = await readVariants(client, some, query)
-    for (const id of some) {
-      const one = found.get(id)
+    const found = new Map<string, Variant>()
+    const others: Variant[] = []
+    for await (const {id, row} of variantsAt(client, some, query))
+      if (id === undefined) others.push(row)
+      else found.set(id, row)
+    for (const one of [...some.map((id) => found.get(id)), ...others]) {
       if (one === undefined || left === 0) continue
       left -= 1
       yield one

@@ -28,6 +28,8 @@ const furtherLines = [
   'catalog scents 8f4ef755-2bb4-4fd2-9a67-94dd1f96fd81',
   'catalog variants --page-size 3 --currency KWD',
   'catalog variants --all',
+  'catalog variants --search saffron',
+  'catalog variant RML-SAF-050',
   'checkout preview --customer C-1001 --lock --currency KWD',
   'orders get SCN-0000000004 --currency KWD',
   'returns list --order <returned>',
@@ -41,6 +43,9 @@ const furtherLines = [
 const needed: {[line: string]: RegExp} = {
   'catalog sync': /^(items)?$/,
   'catalog variants --all': /^(items)?$/,
+  'catalog variants --search saffron': /^(items)?$/,
+  // A SKU stands for a variant only if the service says so too.
+  'catalog variant RML-SAF-050': /^(items(\.0(\.sku)?)?)?$/,
   'wallet transactions --check': /^(items)?$/,
   'webhooks deliveries <webhook> --failed': /^(items)?$/,
 }
