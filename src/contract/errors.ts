@@ -765,7 +765,7 @@ export const catalogue = {
     exit: 10,
     remedy: 'fix',
     says: 'No sandbox is running.',
-    next: '`scent sandbox start`.',
+    next: '`scent sandbox start --detach`.',
   },
   SANDBOX_RUNNING: {
     exit: 8,

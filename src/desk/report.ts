@@ -36,12 +36,16 @@ export function reportReceipts(desk: Desk, free = freeBytes(desk.folders.state))
   const {files, bytes} = receiptsSize(desk.folders, desk.identity)
   const running = evidence.listening.filter(({to}) => to === Number.POSITIVE_INFINITY)
   const who = running.map(({port, from}) => `port ${port} since ${localTime(new Date(from).toISOString())}`)
-  const size =
-    bytes < LARGE ? '' : ` They take ${(bytes / LARGE).toFixed(1)} GiB; nothing deletes them by itself.`
   const said = who.length > 0 ? `Listening: ${who.join(', ')}.` : 'Nothing listens.'
-  const next = bytes < LARGE ? null : '`scent webhooks prune --older-than 90`'
-  return {detail: `${said} ${counted(files, 'file')} of receipts.${size}`, next}
+  const next = bytes < LARGE ? null : PRUNE
+  return {detail: `${said} ${counted(files, 'file')} of receipts. ${largeText(bytes)}`.trim(), next}
 }
+
+/** What is worth a word about files of receipts that take so many bytes; '' for nothing. */
+export const largeText = (bytes: number): string =>
+  bytes < LARGE ? '' : `They take ${(bytes / LARGE).toFixed(1)} GiB; nothing deletes them by itself.`
+
+export const PRUNE = '`scent webhooks prune --older-than 90`'
 
 /** What waits for an answer, and whether others may. */
 export async function reportInbox(desk: Desk): Promise<Found> {

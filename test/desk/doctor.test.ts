@@ -66,14 +66,27 @@ test('doctor names a damaged file, and says how to go on', async () => {
   expect(inbox?.state).toBe('ok')
 })
 
-test('doctor tells the size of the receipts from 1 GiB on', async () => {
+test('doctor and a listener tell the size of the receipts from 1 GiB on', async () => {
+  let state = ''
   const {receipts} = await checked(async (desk) => {
     const path = await listened(desk, {from: now - HOUR, to: now})
     // A hole takes no room; and it is too old to be read.
     truncateSync(path, 1.5 * 1024 ** 3)
     utimesSync(path, 0, 0)
+    state = desk.folders.state
   })
   expect(receipts).toMatchObject({state: 'ok', detail: expect.stringContaining('They take 1.5 GiB')})
+  const {stderr} = await scent({...bareHome(), SCENT_STATE_DIR: state}, [
+    'webhooks',
+    'listen',
+    '--port',
+    '0',
+    '--for',
+    '1s',
+  ])
+  expect(stderr.replaceAll('\n', ' ')).toContain(
+    'They take 1.5 GiB; nothing deletes them by itself. `scent webhooks prune',
+  )
   expect(receipts?.next).toBe('`scent webhooks prune --older-than 90`')
 })
 

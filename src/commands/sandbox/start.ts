@@ -15,7 +15,7 @@ const usualPort = 4747
 export default class SandboxStart extends ScentCommand {
   static override summary = 'Serve the whole API on this machine.'
   static override description =
-    'Runs until Ctrl-C or `sandbox stop`; --detach leaves it running in the background. What happens in it is kept in a database, and is there again at the next start. With --json or --detach one line says how it is reached, once it accepts requests.'
+    'Runs until Ctrl-C or `sandbox stop`; --detach leaves it running in the background. What happens in it is kept in a database, and is there again at the next start. With --json, and with --detach in a pipe, one line says how it is reached, once it accepts requests.'
   static override examples = [
     '<%= config.bin %> sandbox start --detach',
     '<%= config.bin %> sandbox start --memory --port 0 --no-limits --json',

@@ -9,7 +9,9 @@ import {openQueue} from '../../desk/listener/queue.ts'
 import {type Own, ownSubscription} from '../../desk/listener/subscribe.ts'
 import type {ListenerEvent, Whole} from '../../desk/listener/told.ts'
 import {isWanted, openSave} from '../../desk/listener/wanted.ts'
+import {receiptsSize} from '../../desk/receipts/room.ts'
 import {keepSecret, webhookSecrets} from '../../desk/receipts/secrets.ts'
+import {largeText, PRUNE} from '../../desk/report.ts'
 import {dueIn, liveHead, liveLine, nextOf, stateText} from '../../desk/screens/live.ts'
 import {type Line, liveColumns} from '../../desk/screens/receipts.ts'
 import {TOLERANCE} from '../../desk/signature/judge.ts'
@@ -120,6 +122,8 @@ The signing secret comes from stdin, from SCENT_WEBHOOK_SECRET, or from the keyc
       publicUrl: publicUrl || undefined,
       wanted: (one) => isWanted(flags, one),
     })
+    const large = largeText(receiptsSize(desk.folders, desk.identity).bytes)
+    if (large) this.note(`Files of receipts: ${large} ${PRUNE} removes old ones.`)
     // Ctrl-C may have come as soon as it was ready.
     if (stop.aborted) lines.end()
     stop.addEventListener('abort', () => lines.end())
