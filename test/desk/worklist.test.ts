@@ -302,6 +302,8 @@ test('news are told below, and the choices that are left', async () => {
   await shop.json(['notices', 'respond', id(0), '--choice', 'CancelWhole', '--yes'])
   const {code, said} = await working
   expect(code, said).toBe(0)
-  expect(said).toMatch(/News: Notice \S+ was answered from here at \S+ CancelWhole\. 1\. Next notice/)
+  expect(said).toMatch(
+    /News: Notice \S+ was answered from here at [-\d]+ [:\d]+ \S+: CancelWhole\. 1\. Next notice/,
+  )
   expect(plain(said)).toContain('Answered 0')
 })
