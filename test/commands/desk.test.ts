@@ -1,6 +1,6 @@
 import {writeFileSync} from 'node:fs'
 import {join} from 'node:path'
-import {expect, test} from 'vitest'
+import {describe, expect, test} from 'vitest'
 import {scent} from '../support/scent.ts'
 import {userOf} from '../support/service.ts'
 
@@ -78,4 +78,62 @@ test('events that were not received are not found, and a beginning must be long 
     ...{code: 5, document: {error: {state: 'NOTHING_MATCHED'}}},
   })
   expect((await scent(env, ['webhooks', 'events', 'abc'])).code).toBe(2)
+})
+
+describe('what is imported', () => {
+  const noticeAt = (notifiedAt: string, of = id) =>
+    JSON.stringify({id: of, status: 'AwaitingPartnerResponse', notifiedAt})
+  const taken = async (env: NodeJS.ProcessEnv, text: string) => {
+    const {code, stdout} = await scent(env, ['notices', 'import', '-', '--json'], text)
+    return {code, document: JSON.parse(stdout)}
+  }
+
+  test('may tell times that no notice can have, and the inbox is shown all the same', async () => {
+    const env = userOf('http://127.0.0.1:1')
+    for (const odd of ['+275760-09-13T00:00:00.000Z', '-000001-01-01T00:00:00Z', '9999-12-31T00:00:00Z'])
+      await taken(env, noticeAt(odd))
+    const {code, document} = await json(env, 'notices', 'inbox')
+    expect([code, document.items]).toMatchObject([0, [{id, desk: {state: 'open', deadline: 'at most'}}]])
+  })
+
+  test('does not move the time of the other notices', async () => {
+    const env = userWith(1)
+    await scent(env, ['notices', 'import', file(env)])
+    await taken(env, noticeAt('2099-01-01T00:00:00Z', id.replace('c6', 'd7')))
+    expect((await json(env, 'notices', 'inbox')).document.items).toMatchObject([
+      {id, desk: {state: 'open'}},
+      {},
+    ])
+  })
+
+  test('is worth no more than its listener said: what was refused closes nothing', async () => {
+    const env = userWith(1)
+    await scent(env, ['notices', 'import', file(env)])
+    const body = JSON.stringify({
+      ...{eventId: 'forged', eventType: 'notice.resolved'},
+      data: {notice: {id, status: 'Resolved', responseChoice: 'CancelWhole'}},
+    })
+    const line = (trust: string) =>
+      JSON.stringify({event: 'delivery', trust, headers: [], body, encoding: 'utf8'})
+    const refused = await taken(env, line('refused'))
+    expect(refused).toMatchObject({
+      code: 2,
+      document: {error: {message: expect.stringContaining('was refused')}},
+    })
+    await taken(env, line('stale'))
+    await taken(env, line('unchecked'))
+    const {document} = await json(env, 'notices', 'inbox')
+    expect(document.items).toMatchObject([{id, status: 'AwaitingPartnerResponse', desk: {state: 'doubtful'}}])
+    await taken(env, line('verified'))
+    expect((await json(env, 'notices', 'inbox')).document.items).toEqual([])
+  })
+
+  test('is an event, and not a row about one', async () => {
+    const env = userOf('http://127.0.0.1:1')
+    const row = {eventId: 'one', eventType: 'notice.raised', trust: 'verified', notices: [id], copies: 1}
+    expect(await taken(env, JSON.stringify(row))).toMatchObject({
+      code: 2,
+      document: {error: {message: expect.stringContaining('holds nothing of its body')}},
+    })
+  })
 })

@@ -53,7 +53,7 @@ describe('a notice is answered', () => {
       '--yes',
     ])
     expect(code).toBe(7)
-    expect(oneLine(stderr)).toMatch(/was answered from here at \S+ ShipAvailable\./)
+    expect(oneLine(stderr)).toMatch(/was answered from here at [-\d]+ [:\d]+ \S+: ShipAvailable\./)
     expect(stderr).toContain(`scent orders get ${order}`)
   })
 })

@@ -174,3 +174,69 @@ test.each([
 ])('the controls refuse %j', async (body) => {
   expect((await control(sandbox, 'POST', 'faults', body)).status).toBe(400)
 })
+
+test.each(['late', 'reordered'])(
+  'a delivery that is %s holds up no later one, and the clock can be moved',
+  async (way) => {
+    await order(way, ...(way === 'late' ? ['--delay', '1s'] : []))
+    const first = await emit(1)
+    await sandbox.state.deliverer.settled()
+    await sawLast(first)
+    const second = await emit(2)
+    await sawLast(second)
+    await control(sandbox, 'POST', 'clock', {advanceSeconds: 10})
+    const third = await emit(3)
+    await sawLast(third)
+  },
+)
+
+test("a second listener does not take this machine's own subscription from the first", async () => {
+  const other = await scent(env, [
+    'webhooks',
+    'listen',
+    '--port',
+    '0',
+    '--subscribe',
+    '--event',
+    'order.completed',
+    '--for',
+    '2s',
+  ])
+  expect([other.code, other.stderr.replaceAll('\n', ' ')]).toEqual([
+    8,
+    expect.stringContaining("serves this machine's own subscription"),
+  ])
+  await sawLast(await emit(1))
+})
+
+test('the time left follows the clock of the sandbox as soon as it is moved', async () => {
+  const notice = {
+    id: 'c6c0dd6c-5d76-4b5d-9eff-250400d2b556',
+    status: 'AwaitingPartnerResponse',
+    notifiedAt: new Date().toISOString(),
+  }
+  expect((await scent(env, ['notices', 'import', '-'], JSON.stringify(notice))).code).toBe(0)
+  const hoursLeft = async () => {
+    const {items} = JSON.parse((await scent(env, ['notices', 'inbox', '--json'])).stdout)
+    return Math.round(items[0].desk.leftMs / 3_600_000)
+  }
+  expect(await hoursLeft()).toBe(72)
+  await scent(env, ['sandbox', 'clock', '--advance', '24h'])
+  expect(await hoursLeft()).toBe(48)
+})
+
+test('a file that what is received can not be appended to is refused in words', async () => {
+  for (const path of ['/nonexistent/dir/file', '/tmp']) {
+    const {code, stderr} = await scent(env, [
+      'webhooks',
+      'listen',
+      '--port',
+      '0',
+      '--for',
+      '1s',
+      '--save',
+      path,
+    ])
+    expect([code, stderr.replaceAll('\n', ' ')]).toEqual([2, expect.stringContaining("can't be written")])
+  }
+})

@@ -337,7 +337,7 @@ describe('load', () => {
       if (await keeper.quarantine(receipt('2026-11-22T23:59:59.000Z'))) kept += 1
     expect([kept, keeper.dropped()]).toEqual([5_000, 2])
     expect(await keeper.quarantine(receipt('2026-11-23T00:00:00.000Z'))).toBe(true)
-    await keeper.close()
+    await keeper.close(new Date().toISOString())
   })
 
   test.each([

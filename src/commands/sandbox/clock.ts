@@ -1,8 +1,10 @@
 import * as Flags from '@oclif/core/flags'
 import {ScentCommand} from '../../command.ts'
 import {millis} from '../../contract/forms.ts'
+import {openDesk} from '../../desk/desk.ts'
+import {serviceOffset} from '../../store/clock.ts'
 import {foldersOf} from '../../store/paths.ts'
-import {requireSandbox} from '../../store/sandbox.ts'
+import {type Locator, requireSandbox} from '../../store/sandbox.ts'
 import {outputFlags} from '../../terminal/flags.ts'
 import {momentIn, secondsFlag, timeFlag} from '../../terminal/times.ts'
 import {clockCard, type SandboxClock} from '../../terminal/views/sandbox.ts'
@@ -40,7 +42,14 @@ export default class SandboxClockCommand extends ScentCommand {
     }
     const isMove = Object.keys(move).length > 0
     const clock = isMove ? await callAdmin<SandboxClock>(running, 'POST', 'clock', move) : await stands()
+    noteClock(running, clock)
     this.show(clockCard(clock))
     return clock
   }
+}
+
+/** Deadlines are told by the clock of the service: the inbox need not wait for its next answer. */
+function noteClock({baseUrl}: Locator, {now}: SandboxClock): void {
+  const {folders, identity, settings} = openDesk({})
+  if (settings?.baseUrl.value === baseUrl) serviceOffset(folders, identity).keep(millis(now) - Date.now())
 }

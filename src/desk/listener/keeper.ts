@@ -67,6 +67,10 @@ export function openKeeper({folders, identity, health, opened}: KeeperOptions) {
       receipts = await open().catch(() => undefined)
       if (receipts) health.fail('store', false)
     },
-    close: async () => receipts?.close().catch(() => {}),
+    async close(at: string) {
+      const {dropped} = refused
+      if (dropped > 0) await receipts?.note({kind: 'alive', at, dropped}).catch(() => {})
+      await receipts?.close().catch(() => {})
+    },
   }
 }

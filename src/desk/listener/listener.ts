@@ -94,7 +94,7 @@ export async function openListener(options: ListenerOptions): Promise<Listener> 
       for (const timer of timers) clearInterval(timer)
       await door.close()
       await running.handing.close()
-      await running.keeper.close()
+      await running.keeper.close(now())
       const {received, stored} = running
       options.tell({event: 'stopped', received, stored})
     },

@@ -4,6 +4,7 @@ import {type Subscription, setWebhookActive, updateWebhook} from '../../contract
 import {subscribe} from '../../flows/webhooks.ts'
 import {webhookRecords} from '../../store/webhooks.ts'
 import type {Desk} from '../desk.ts'
+import {readSegments, segmentsOf} from '../receipts/read.ts'
 import {keptSecret, saveWebhookSecret} from '../receipts/secrets.ts'
 
 export interface Own {
@@ -37,6 +38,7 @@ export async function ownSubscription(
       if (!isFailure(error)) throw error
     })
   const before = (await records.all()).findLast(({own}) => own)
+  if (before) requireFree(desk, before.id)
   const secret = before && (await keptSecret(desk, before.id))
   const taken = before && secret && (await takeUp(client, before.id, {url, eventTypes}))
   if (before && secret && taken) {
@@ -56,6 +58,18 @@ export async function ownSubscription(
     })
   await saveWebhookSecret(desk, made.id, told)
   return {id: made.id, secrets: [told], release: release(made.id)}
+}
+
+/** Fails with BUSY if a listener of this machine serves it: its deliveries would come here, and end when this one ends. */
+function requireFree({folders, identity}: Desk, id: string): void {
+  const running = segmentsOf(folders, identity).filter(({held}) => held)
+  for (const {record} of readSegments(running, identity))
+    if (record.kind === 'opened' && record.subscription === id)
+      throw new Failure('BUSY', {
+        message: `Another listener of this machine, on port ${record.port}, serves this machine's own subscription.`,
+        hint: '`scent webhooks events` and `scent notices inbox` show what it receives; stop it to listen here.',
+        effect: 'none',
+      })
 }
 
 /** Brings it up to date. Undefined if the service does not know it any more. */

@@ -1,4 +1,5 @@
 import {openSync, writeSync} from 'node:fs'
+import {Failure} from '../../contract/failure.ts'
 import {encodeBody, keptHeaders} from '../receipts/body.ts'
 import type {Delivered, Whole} from './told.ts'
 
@@ -18,8 +19,19 @@ export function isWanted({event, notices, order, problems}: Wanted, one: Whole):
 }
 
 /** Appends to a file of the user's, which nobody else may read. */
+function openToAppend(path: string): number {
+  try {
+    return openSync(path, 'a', 0o600)
+  } catch (error) {
+    throw new Failure('INVALID_INPUT', {
+      message: `--save ${JSON.stringify(path)} can't be written (${(error as NodeJS.ErrnoException).code}).`,
+      hint: 'Give a file in a folder that can be written to.',
+    })
+  }
+}
+
 export function openSave(path: string): (line: Delivered, whole: Whole) => void {
-  const fd = openSync(path, 'a', 0o600)
+  const fd = openToAppend(path)
   return (line, {headers, body}) => {
     const text = {event: 'delivery', ...line, headers: keptHeaders(headers), ...encodeBody(body)}
     writeSync(fd, `${JSON.stringify(text)}\n`)

@@ -125,9 +125,9 @@ function takeRecord(known: Evidence, told: Told[], answers: Map<string, Answer>,
   const at = Date.parse(record.at)
   if (record.kind === 'imported') {
     known.imported.add(record.sha256)
-    const {notices, eventId} = importedFacts(record.raw)
-    if (eventId !== null) known.importedEvents.add(eventId)
-    told.push(...notices.map((fact) => ({...fact, trust: 'imported' as const, at})))
+    const {notices, eventId, trust} = importedFacts(record.raw)
+    if (eventId !== null && trust === 'imported') known.importedEvents.add(eventId)
+    if (trust !== 'refused') for (const fact of notices) told.push({...fact, trust, at})
   }
   if (record.kind === 'answering') {
     const {attempt, id, choice} = record
@@ -146,14 +146,21 @@ const answeredFacts = (id: string, payload: string): NoticeFacts[] =>
   bodyFacts(parseJson(payload)).notices.filter((fact) => fact.id === id)
 
 /**
- * What one imported JSON text tells: a delivery's body, a bare notice, or a line of `listen --save` or of `webhooks events`,
- * which holds the body as text. Throws SyntaxError and RangeError if it is not JSON.
+ * What one imported JSON text tells: a delivery's body, a bare notice, or a line of `listen --save`, which holds the body
+ * as text and what it was worth. Throws SyntaxError and RangeError if it is not JSON.
  */
-export function importedFacts(raw: string): BodyFacts {
+export function importedFacts(
+  raw: string,
+): BodyFacts & {trust: 'imported' | 'unchecked' | 'stale' | 'refused'} {
   const value = parseJson(raw)
   if (typeof value === 'object' && value !== null && 'body' in value && typeof value.body === 'string') {
     const encoding = 'encoding' in value && value.encoding === 'base64' ? 'base64' : 'utf8'
-    return readBody(bytesOf({body: value.body, encoding}).toString())
+    const {trust} = value as {trust?: unknown}
+    return {...readBody(bytesOf({body: value.body, encoding}).toString()), trust: keptTrust(trust)}
   }
-  return bodyFacts(value)
+  return {...bodyFacts(value), trust: 'imported'}
 }
+
+/** A line that says what its listener made of the signature is never worth more than that. */
+const keptTrust = (trust: unknown) =>
+  trust === 'unchecked' || trust === 'stale' || trust === 'refused' ? trust : 'imported'

@@ -20,7 +20,12 @@ const isObject = (value: unknown): value is Members =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
 const isText = (value: unknown) => typeof value === 'string' && value.length <= 200
-const isTime = (value: unknown) => isText(value) && !Number.isNaN(millis(value as string))
+/** A time that a notice can have: others could not even be told. */
+const isTime = (value: unknown) => {
+  const ms = isText(value) ? millis(value as string) : Number.NaN
+  return ms > 0 && ms < LATEST_MS
+}
+const LATEST_MS = Date.UTC(2200, 0)
 const isCount = (value: unknown) => Number.isSafeInteger(value) && (value as number) >= 0
 
 /** What a field of a notice must be to be taken. The spec's Unfulfillable-line notice. */

@@ -62,9 +62,17 @@ export async function importNotices(folders: Folders, identity: Identity, text: 
 function readPart({raw, why}: Part): {raw: string; sha256: string; notices: string[]} | string {
   if (raw === undefined) return why ?? 'is not JSON'
   if (Buffer.byteLength(raw) > LONGEST) return 'is over 1 MiB'
-  const {eventId, notices} = importedFacts(raw)
+  const {eventId, notices, trust} = importedFacts(raw)
+  if (trust === 'refused') return 'is of a delivery that was refused for its signature'
   if (eventId === null && notices.length === 0) return 'holds neither an event nor a notice'
+  if (notices.length === 0 && isBare(raw)) return 'names an event, and holds nothing of its body'
   return {raw, sha256: sha256(raw), notices: notices.map(({id}) => id)}
+}
+
+/** Whether it is a row about an event, as `webhooks events` and `webhooks deliveries` print it, and not the event. */
+function isBare(raw: string): boolean {
+  const value = parseJson(raw) as object
+  return !('body' in value) && ('trust' in value || 'attemptNumber' in value)
 }
 
 /** One document, the members of one array, or one document a line. */

@@ -96,7 +96,7 @@ function byId<T extends {id: string}>(list: readonly T[]): Map<string, T[]> {
 /** The service's time: this machine's, moved by what its last answer told, and no earlier than what it has raised. */
 export function serviceNow(told: readonly Told[], localNow: number, offsetMs: number): number {
   const raised = told
-    .filter(({trust}) => isTrusted(trust))
+    .filter(({trust}) => rank[trust] >= rank.verified)
     .map(({fields}) => (fields.notifiedAt ? millis(fields.notifiedAt) : 0))
   return raised.reduce((latest, at) => Math.max(latest, at), localNow + offsetMs)
 }
@@ -125,7 +125,8 @@ function itemOf(id: string, told: readonly Told[], sent: readonly Answer[], now:
     doubts.push({code: 'untrusted-end', says: 'A copy that proves nothing says that it is closed.'})
   if (best.length > 0 && best.every(({trust}) => trust === 'stale'))
     doubts.push({code: 'stale', says: 'Only copies that came too late to be checked tell of it.'})
-  const last = answers.at(-1)
+  // What came after it was refused, and says nothing of the end.
+  const last = answers.findLast(({outcome}) => outcome === 'answered') ?? answers.at(-1)
   const [first] = best.map(({at}) => at).sort((a, b) => a - b)
   return {
     ...fields,

@@ -49,6 +49,8 @@ const textOf = (cell: Cell) => (cell ? pretty(cell) : '')
 /** Until the deadline of the notice that a delivery tells of, by the clock of who signed it. */
 export function dueIn({headers, body, at}: Whole): string {
   const [notice] = readBody(body.toString('utf8')).notices
+  const {status} = notice?.fields ?? {}
+  if (status !== undefined && status !== 'AwaitingPartnerResponse') return ''
   const until = Date.parse(String(notice?.fields.responseDeadlineAt))
   const stamp = Number(headers.find(([name]) => name.toLowerCase() === 'x-service-timestamp')?.[1])
   const left = until - (stamp > 0 ? stamp * 1000 : Date.parse(at))

@@ -67,6 +67,8 @@ export function createDeliverer(around: Surroundings): Deliverer {
         )
   const run = async (subscriptionId: string) => {
     const begun = era
+    // The lane is known before it can end, or it would stay for ever.
+    await Promise.resolve()
     for (let due = next(subscriptionId); due !== undefined; due = next(subscriptionId)) {
       const fault = faults.waylay()
       const made = attempt(due, fault)
