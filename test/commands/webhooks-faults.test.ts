@@ -240,3 +240,21 @@ test('a file that what is received can not be appended to is refused in words', 
     expect([code, stderr.replaceAll('\n', ' ')]).toEqual([2, expect.stringContaining("can't be written")])
   }
 })
+
+test('a port that is taken names the listener that has it, and a public URL must be https', async () => {
+  const port = String(listener.port)
+  const taken = await scent(env, ['webhooks', 'listen', '--port', port])
+  expect([taken.code, taken.stderr.replaceAll('\n', ' ')]).toEqual([
+    2,
+    expect.stringMatching(/Port \d+ is taken by the listener that began at \d{4}-/),
+  ])
+  const plain = await scent(env, [
+    'webhooks',
+    'listen',
+    '--port',
+    '0',
+    '--public-url',
+    'http://x.example/k3v',
+  ])
+  expect([plain.code, plain.stderr]).toEqual([2, expect.stringContaining('is not a valid https URL')])
+})

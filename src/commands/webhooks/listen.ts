@@ -247,6 +247,9 @@ function localUrl({settings}: Desk, port: number): URL {
 
 function publicOf(text: string): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined
-  if (url && /^https?:$/.test(url.protocol)) return url
-  throw new Failure('INVALID_INPUT', {message: `--public-url "${text}" is not a valid URL.`})
+  if (url?.protocol === 'https:' || (url?.protocol === 'http:' && isLoopback(url.hostname))) return url
+  throw new Failure('INVALID_INPUT', {
+    message: `--public-url "${text}" is not a valid https URL.`,
+    hint: 'The service delivers to public https URLs only, such as https://hooks.example.com/scent.',
+  })
 }

@@ -1,4 +1,6 @@
+import {Failure, isFailure} from '../../contract/failure.ts'
 import type {Folders, Identity} from '../../store/paths.ts'
+import {localTime} from '../../terminal/cells.ts'
 import {encodeBody, keptHeaders, readBody, sha256} from '../receipts/body.ts'
 import {openEvents} from '../receipts/events.ts'
 import {readSegments, segmentsOf} from '../receipts/read.ts'
@@ -77,7 +79,11 @@ export async function openListener(options: ListenerOptions): Promise<Listener> 
   })
   // The port is in the first record, and no delivery is looked at before there is one.
   const take = (arrival: Arrival) => opened.then(() => taken(options, running, arrival))
-  const door = await openDoor(options.ports, {publicUrl, take, isProbe: running.health.isProbe})
+  const door = await openDoor(options.ports, {publicUrl, take, isProbe: running.health.isProbe}).catch(
+    (error: unknown) => {
+      throw portHolder(options, error)
+    },
+  )
   running.port = door.port
   const begun = await options.begin(door.port).catch(async (error: unknown) => {
     await door.close()
@@ -99,6 +105,18 @@ export async function openListener(options: ListenerOptions): Promise<Listener> 
       options.tell({event: 'stopped', received, stored})
     },
   }
+}
+
+/** The failure with the listener of ours that has the port, if it is one. */
+function portHolder({folders, identity, ports: [wanted]}: ListenerOptions, error: unknown): unknown {
+  if (!isFailure(error, 'INVALID_INPUT')) return error
+  const running = segmentsOf(folders, identity).filter(({held}) => held)
+  for (const {record} of readSegments(running, identity))
+    if (record.kind === 'opened' && record.port === wanted) {
+      const message = `Port ${wanted} is taken by the listener that began at ${localTime(record.at)}.`
+      return new Failure(error.code, {...error.facts, message})
+    }
+  return error
 }
 
 function prepared(options: ListenerOptions): Running {
