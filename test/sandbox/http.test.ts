@@ -35,16 +35,17 @@ afterAll(async () => {
   await ended
 })
 
-/** What comes back for these bytes until the connection ends. */
+/** What comes back for these bytes until the connection ends; it is read only once all of them are on their way. */
 function sent(...parts: (string | Buffer)[]): Promise<string> {
   return new Promise((resolve) => {
-    const socket = connect(Number(base.port), '127.0.0.1')
+    const socket = connect(Number(base.port), '127.0.0.1').pause()
     let heard = ''
     socket.setEncoding('latin1').on('data', (text: string) => {
       heard += text
     })
     socket.on('error', () => resolve(heard)).on('close', () => resolve(heard))
     for (const part of parts) socket.write(part)
+    socket.write('', () => socket.resume())
   })
 }
 

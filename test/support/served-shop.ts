@@ -156,13 +156,25 @@ export async function openShop({
   return shop
 }
 
-/** Every file below a folder, with its text. */
+/** Every file below a folder, with its text; a file that a running command removes meanwhile is left out. */
 export function filesBelow(folder: string): [string, string][] {
   if (!existsSync(folder)) return []
   return readdirSync(folder, {recursive: true, withFileTypes: true})
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name))
-    .map((path) => [path, readFileSync(path, 'latin1')])
+    .flatMap((path): [string, string][] => {
+      const text = textAt(path)
+      return text === undefined ? [] : [[path, text]]
+    })
+}
+
+function textAt(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'latin1')
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+    throw error
+  }
 }
 
 /**

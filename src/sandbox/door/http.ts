@@ -1,6 +1,6 @@
 import * as http from 'node:http'
 import * as https from 'node:https'
-import type {Duplex} from 'node:stream'
+import type {Socket} from 'node:net'
 import type {State} from '../core/state.ts'
 import {maxBodyBytes} from './body.ts'
 import {type Door, outgoingOf} from './door.ts'
@@ -9,7 +9,7 @@ import type {Incoming} from './visit.ts'
 
 /** Serves a door over HTTP, or over https with a certificate. Whatever arrives, the answer has the envelope. */
 export function createServer(door: Door, state: State, tls?: {cert: string; key: string}): http.Server {
-  const answering = new WeakMap<Duplex, http.IncomingMessage>()
+  const answering = new WeakMap<Socket, http.IncomingMessage>()
   const take: http.RequestListener = async (request, response) => {
     const {socket} = request
     answering.set(socket, request)
@@ -22,11 +22,12 @@ export function createServer(door: Door, state: State, tls?: {cert: string; key:
   const server = tls ? https.createServer({...options, ...tls}, take) : http.createServer(options, take)
   // Node would refuse an expectation that it does not know; none is necessary to answer.
   server.on('checkExpectation', take)
-  server.on('connect', (_, socket: Duplex) => writeRaw(socket, outgoingOf(state, refusal('NOT_FOUND_ROUTE'))))
-  server.on('clientError', (error: NodeJS.ErrnoException, socket: Duplex) => {
+  server.on('connect', (_, socket: Socket) => writeRaw(socket, outgoingOf(state, refusal('NOT_FOUND_ROUTE'))))
+  server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
     // What follows a whole request must not be taken for the answer to it.
-    if (!socket.writable || answering.get(socket)?.complete) socket.destroy()
-    else writeRaw(socket, outgoingOf(state, refusal('VALIDATION_ERRORS', {errors: faultOf(error)})))
+    if (answering.get(socket)?.complete) socket.destroy()
+    else if (socket.writable)
+      writeRaw(socket, outgoingOf(state, refusal('VALIDATION_ERRORS', {errors: faultOf(error)})))
   })
   return server
 }
@@ -97,13 +98,27 @@ function write({status, headers, body, broken}: Outgoing, response: http.ServerR
     return
   }
   response.writeHead(status, {...headers, 'content-length': Buffer.byteLength(body)})
-  if (broken === undefined) response.end(body)
+  if (broken === undefined && !response.req.complete) endAfterRest(body, response)
+  else if (broken === undefined) response.end(body)
   else response.write(body.slice(0, Math.floor(body.length / 2)), () => response.req.socket.destroySoon())
 }
 
+/**
+ * Answers before the whole body has arrived, and drops the rest as it arrives. A connection that is closed on bytes nobody
+ * read is reset, and a caller who is still sending would lose the answer: the end waits until a second brings nothing.
+ */
+function endAfterRest(body: string, response: http.ServerResponse): void {
+  const end = () => response.end()
+  response.write(body)
+  response.req.once('end', end).resume()
+  response.setTimeout(1_000, end)
+}
+
 /** Writes an answer where there is no request that Node could read, and ends the connection. */
-function writeRaw(socket: Duplex, {status, headers, body}: Outgoing): void {
+function writeRaw(socket: Socket, {status, headers, body}: Outgoing): void {
   const fields = Object.entries({...headers, 'content-length': Buffer.byteLength(body), connection: 'close'})
   const head = [`HTTP/1.1 ${status} ${http.STATUS_CODES[status]}`, ...fields.map((field) => field.join(': '))]
   socket.end(`${head.join('\r\n')}\r\n\r\n${body}`)
+  // As in endAfterRest: what is still arriving must not reset the answer.
+  socket.setTimeout(1_000, () => socket.destroy())
 }
