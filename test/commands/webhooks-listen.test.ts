@@ -124,6 +124,15 @@ test('a pipe gets a row for each delivery and no escape', async () => {
   expect(stdout).toContain('\tbody changed (re-encoded)\t')
 })
 
+test('the first line for a script says where it listens, and whether there is a page', async () => {
+  const listener = await listening(emptyUser())
+  const url = `http://127.0.0.1:${listener.port}/`
+  expect(listener.told('ready')).toEqual([
+    {event: 'ready', url, ui: null, public: null, pid: expect.any(Number), known: 0, checked: true},
+  ])
+  await listener.stop()
+})
+
 test('a script is told why in the same words, of one delivery a second', async () => {
   const listener = await listening(emptyUser())
   const [here, signed] = [spaced(completed('77e0a1b2c3d4')), completed('77e0a1b2c3d4')]

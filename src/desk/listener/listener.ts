@@ -196,7 +196,7 @@ function show({wanted, tell}: ListenerOptions, {handing}: Running, whole: Whole,
 function saidReady({publicUrl, tell}: ListenerOptions, running: Running): NodeJS.Timeout[] {
   const {port, secrets, events, health} = running
   const url = `http://127.0.0.1:${port}/`
-  const ready = {url, public: publicUrl?.href ?? null, pid: process.pid, known: events.size()}
+  const ready = {url, ui: null, public: publicUrl?.href ?? null, pid: process.pid, known: events.size()}
   const say = () => tell({event: 'ready', ...ready, checked: secrets.length > 0})
   if (publicUrl) return [health.probe(publicUrl, say)]
   say()

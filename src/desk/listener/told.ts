@@ -3,11 +3,24 @@ import type {Forwarded} from './forward.ts'
 
 /** What a person or a script is told of, in the order in which it happens. */
 export type ListenerEvent =
-  | {event: 'ready'; url: string; public: string | null; pid: number; known: number; checked: boolean}
+  | ({event: 'ready'} & Ready)
   | ({event: 'delivery'} & Delivered)
   | ({event: 'forward'; eventId: string | null; receivedAt: string} & Forwarded)
   | {event: 'state'; state: 'ready' | 'degraded' | 'failed'; why: string | null; since: string}
   | {event: 'stopped'; received: number; stored: number}
+
+/** Where it listens, and what it begins with. */
+interface Ready {
+  url: string
+  /** Where its page is, if it has one. */
+  ui: string | null
+  public: string | null
+  pid: number
+  /** Earlier events of which copies are told apart. */
+  known: number
+  /** Whether signatures are checked. */
+  checked: boolean
+}
 
 /** A copy that arrived. */
 export interface Delivered {
