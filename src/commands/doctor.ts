@@ -9,6 +9,7 @@ import {configFile, foldersOf} from '../store/paths.ts'
 import {readConfig} from '../store/profiles.ts'
 import {type FailureDocument, failureDocument} from '../terminal/failure.ts'
 import {apiFlags, type SessionFlags} from '../terminal/flags.ts'
+import {counted} from '../terminal/text.ts'
 import {type Check, checkTable} from '../terminal/views/doctor.ts'
 
 /** What a check found; `next` is what to do although nothing has failed. */
@@ -34,7 +35,7 @@ export default class Doctor extends ScentCommand {
     await this.check('program', () => `scent ${this.config.version}, Node.js ${version}, ${platform} ${arch}`)
     await this.check(
       'settings',
-      () => `${Object.keys(readConfig(folders).profiles).length} profiles, ${configFile(folders)}`,
+      () => `${counted(Object.keys(readConfig(folders).profiles).length, 'profile')}, ${configFile(folders)}`,
     )
     await this.check('state folder', () => probeFolder(folders.state))
     const session = await this.credential(flags)
@@ -69,7 +70,7 @@ export default class Doctor extends ScentCommand {
     await this.check('orders', async () => {
       const all = await (await session.orders()).all()
       const open = all.filter(({settled}) => !settled).length
-      return `${all.length} recorded, ${open} not settled${open > 0 ? ': `scent orders list` names them' : ''}.`
+      return `${all.length} recorded beside those of jobs, ${open} not settled${open > 0 ? ': `scent orders list` names them' : ''}.`
     })
   }
 

@@ -77,6 +77,7 @@ test('events that were not received are not found, and a beginning must be long 
   expect(await json(env, 'webhooks', 'events')).toMatchObject({
     ...{code: 5, document: {error: {state: 'NOTHING_MATCHED'}}},
   })
+  expect((await scent(env, ['webhooks', 'events'])).stderr).toContain('Nothing was received here yet')
   expect((await scent(env, ['webhooks', 'events', 'abc'])).code).toBe(2)
 })
 

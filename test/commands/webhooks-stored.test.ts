@@ -45,6 +45,11 @@ test('of an event that came well and changed, the changed copy is explained', as
   })
 })
 
+test('a filter that no event fits is told which types were received', async () => {
+  const {code, stderr} = await scent(env, ['webhooks', 'events', '--event', 'order.complete'])
+  expect([code, stderr]).toEqual([5, expect.stringContaining('Received here: order.completed; see also')])
+})
+
 test('an id that fits two events, is too short, or is unknown is told so', async () => {
   expect(await verify('77e0a')).toMatchObject({code: 2, document: {error: {state: 'INVALID_INPUT'}}})
   await listener.send(event('same-beginning-1'))

@@ -149,7 +149,7 @@ test.each(['SIGTERM', 'SIGHUP'] as const)('%s leaves records that the next run t
   expect((await ended).code).not.toBe(0)
   const {items} = await shop.json(['doctor'])
   const {detail} = items.find(({check}: {check: string}) => check === 'orders')
-  expect(detail).toBe('1 recorded, 1 not settled: `scent orders list` names them.')
+  expect(detail).toBe('1 recorded beside those of jobs, 1 not settled: `scent orders list` names them.')
   const order = await shop.json(checkout().filter((word) => word !== '--json'))
   expect(shop.orders()).toMatchObject([{id: order.id}])
 })

@@ -38,7 +38,10 @@ export default class WebhooksEvents extends ScentCommand {
     const all = recordedEvents(folders, identity, filterOf(flags))
     const items = all.slice(0, flags.limit)
     if (items.length === 0)
-      throw new Failure('NOTHING_MATCHED', {message: 'No event that was received here fits.'})
+      throw new Failure('NOTHING_MATCHED', {
+        message: 'No event that was received here fits.',
+        hint: typesHere(recordedEvents(folders, identity, filterOf({}))),
+      })
     if (all.length > items.length) this.aside(`${all.length} fit; --limit shows more.`)
     this.show({rows: items, columns: eventColumns})
     return {items}
@@ -64,4 +67,10 @@ export default class WebhooksEvents extends ScentCommand {
     else this.show({rows, columns: copyColumns})
     return {eventId: best.record.eventId, headers, copies: rows}
   }
+}
+
+function typesHere(events: {eventType: string | null}[]): string {
+  if (events.length === 0) return 'Nothing was received here yet: `scent webhooks listen` receives.'
+  const types = new Set(events.map(({eventType}) => eventType ?? 'events without a type'))
+  return `Received here: ${[...types].sort().slice(0, 8).join(', ')}${types.size > 8 ? ' …' : ''}; see also --since and --trust.`
 }

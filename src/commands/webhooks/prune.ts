@@ -21,7 +21,7 @@ export default class WebhooksPrune extends ScentCommand {
   static override flags = {
     ...apiFlags,
     'older-than': Flags.integer({
-      summary: 'Days. The service keeps its own records of deliveries for 30.',
+      summary: 'Days without a new event, 14 or more. The service keeps its own records for 30.',
       helpValue: 'DAYS',
       required: true,
       // The inbox looks back so far.

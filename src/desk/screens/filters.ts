@@ -20,9 +20,9 @@ export const eventFilters = {
 }
 
 type Given = Omit<Filter, 'types' | 'since' | 'until'> & {
-  event: string[] | undefined
-  since: string | undefined
-  until: string | undefined
+  event?: string[] | undefined
+  since?: string | undefined
+  until?: string | undefined
 }
 
 /** The filter that the flags name; times as spans are back from now. */
