@@ -504,7 +504,7 @@ test.each([
     const began = performance.now()
     terminal.press('C-c')
     await terminal.see('exit 130')
-    expect(performance.now() - began).toBeLessThan(10_000)
+    expect(performance.now() - began).toBeLessThan(20_000)
   })
   const [{state, summary}] = (await used.json(['jobs', 'list'])).items
   const placed = used.orders().length

@@ -293,14 +293,12 @@ describe.each([{ACCESSIBLE: '1'}, {TERM: 'dumb'}])('with %j nothing moves the cu
 const withoutColours = (text: string) => text.replace(/\u001b\[[\d;]*m/g, '')
 
 test('news are told below, and the choices that are left', async () => {
+  const elsewhere = () => shop.json(['notices', 'respond', id(0), '--choice', 'CancelWhole', '--yes'])
   const answers: Answer[] = [
-    ['What next? (1 to 6)', ''],
+    ['What next? (1 to 6)', () => void elsewhere()],
     ['What next? (1 to 4)', '4\n'],
   ]
-  const working = work(answers, {columns: 80, env: {ACCESSIBLE: '1'}})
-  await new Promise((later) => setTimeout(later, 3_000))
-  await shop.json(['notices', 'respond', id(0), '--choice', 'CancelWhole', '--yes'])
-  const {code, said} = await working
+  const {code, said} = await work(answers, {columns: 80, env: {ACCESSIBLE: '1'}})
   expect(code, said).toBe(0)
   expect(said).toMatch(
     /News: Notice \S+ was answered from here at [-\d]+ [:\d]+ \S+: CancelWhole\. 1\. Next notice/,

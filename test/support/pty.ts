@@ -8,8 +8,8 @@ export interface Seen {
   text: string
 }
 
-/** What is typed as soon as the terminal shows a text: `['(y/N)', 'y\r']`. */
-export type Answer = [question: string, typed: string]
+/** What is typed, or done without typing, as soon as the terminal shows a text: `['(y/N)', 'y\r']`. */
+export type Answer = [question: string, typed: string | (() => void)]
 
 interface Size {
   columns: number
@@ -19,7 +19,7 @@ interface Size {
 }
 
 /** A program in a terminal that never comes to its end, or never asks what it should, is killed after this. */
-const PATIENCE_MS = 40_000
+const PATIENCE_MS = 50_000
 
 /**
  * Runs the built program in a terminal of so many columns, of exactly this environment, until it ends. What it prints
@@ -47,7 +47,8 @@ export function inTerminal(
       if (question === undefined || !oneLine(text.slice(from)).includes(oneLine(question))) return
       from = text.length
       answered += 1
-      child.stdin?.write(typed)
+      if (typeof typed === 'function') typed()
+      else child.stdin?.write(typed)
     }
     for (const out of [child.stdout, child.stderr])
       out?.setEncoding('utf8').on('data', (part: string) => {

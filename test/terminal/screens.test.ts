@@ -72,7 +72,7 @@ describe.each([80, 40] as const)('in a terminal of %i columns', (columns) => {
       expect(said).not.toMatch(/bug in scent|\n\s+at .*:\d+:\d+|never asked/)
       const piped = screen.asks ? undefined : await inPipe(id, screen)
       expect(seen.code, said).toBe(piped?.code ?? 0)
-      const typed = (screen.asks ?? []).flatMap(([, keys]) => keys.match(/[\w+-]{2,}/g) ?? [])
+      const typed = (screen.asks ?? []).flatMap(([, keys]) => String(keys).match(/[\w+-]{2,}/g) ?? [])
       expect(
         typed.filter((word) => !lines.some((line) => line.includes(word))),
         page,
