@@ -129,6 +129,34 @@ describe('what is imported', () => {
     expect((await json(env, 'notices', 'inbox')).document.items).toEqual([])
   })
 
+  test("is shown in the API's own shape, with what it told to be empty", async () => {
+    const env = userOf('http://127.0.0.1:1')
+    const notice = {
+      ...{id, scentOrderId: 'aab897a7-4d30-479b-85c5-5380b35917dc', reason: 'OutOfStock'},
+      ...{status: 'AwaitingPartnerResponse', responseChoice: null, notifiedAt: new Date().toISOString()},
+      ...{responseDeadlineAt: new Date(Date.now() + 72 * HOUR).toISOString(), respondedAt: null},
+      hasShipmentDeparted: null,
+      line: {scentOrderLineId: null, variantId: null, sku: null, orderedQuantity: 3, shortfallQuantity: null},
+      impact: null,
+    }
+    await taken(env, JSON.stringify(notice))
+    const [item] = (await json(env, 'notices', 'inbox')).document.items
+    expect(item).toEqual({...notice, desk: expect.objectContaining({state: 'open', ifSilent: null})})
+    expect(Object.keys(item)).toEqual([...Object.keys(notice), 'desk'])
+    const {stdout, stderr} = await scent(env, ['notices', 'show', id])
+    expect(stdout + stderr).not.toContain('null')
+    // What is told later counts, whoever told before that nothing was known.
+    const responded = {
+      ...notice,
+      status: 'Resolved',
+      responseChoice: 'CancelWhole',
+      line: {sku: 'NJD-INC-002'},
+    }
+    await taken(env, JSON.stringify(responded))
+    const [closed] = (await json(env, 'notices', 'inbox', '--all')).document.items
+    expect(closed).toMatchObject({status: 'Resolved', responseChoice: 'CancelWhole', impact: null})
+  })
+
   test('is an event, and not a row about one', async () => {
     const env = userOf('http://127.0.0.1:1')
     const row = {eventId: 'one', eventType: 'notice.raised', trust: 'verified', notices: [id], copies: 1}

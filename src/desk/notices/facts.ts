@@ -1,7 +1,7 @@
 import {isUuid, millis} from '../../contract/forms.ts'
 import type {Notice} from '../../contract/notices.ts'
 
-/** What one text tells of a notice. Fields of another type than the contract's are left out. */
+/** What one text tells of a notice, also what it tells to be null. Fields of another type than the contract's are left out. */
 export interface NoticeFacts {
   id: string
   fields: Partial<Notice>
@@ -57,8 +57,12 @@ const lineTests = Object.entries(lineFits) as Tests
 
 function taken(from: Members, tests: Tests): Members {
   const fields: Members = {}
-  for (const [field, test] of tests)
-    if (Object.hasOwn(from, field) && test(from[field])) fields[field] = from[field]
+  for (const [field, test] of tests) {
+    if (!Object.hasOwn(from, field)) continue
+    const value = from[field]
+    // Only a status is never null.
+    if (value === null ? field !== 'status' : test(value)) fields[field] = value
+  }
   return fields
 }
 
@@ -121,5 +125,13 @@ function addNotice(found: Map<string, Partial<Notice>>, value: Members, order: s
   if (id === undefined) return
   const fields: Members = whole ? taken(value, noticeTests) : {}
   if (isObject(fields.line)) fields.line = taken(fields.line, lineTests)
-  found.set(id, {...found.get(id), ...fields, ...(order && {scentOrderId: order})} as Partial<Notice>)
+  const both = filled((found.get(id) ?? {}) as Members, fields)
+  found.set(id, {...both, ...(order && {scentOrderId: order})} as Partial<Notice>)
+}
+
+/** Fields, and those of `more` that these lack, or hold as null. */
+export function filled<T extends Members>(fields: T, more: Members): T {
+  for (const [name, value] of Object.entries(more))
+    if ((fields[name] ?? null) === null) Object.assign(fields, {[name]: value})
+  return fields
 }

@@ -1,6 +1,6 @@
 import {millis} from '../../contract/forms.ts'
 import type {Notice, NoticeChoice} from '../../contract/notices.ts'
-import type {NoticeFacts} from './facts.ts'
+import {filled, type NoticeFacts} from './facts.ts'
 import type {Outcome} from './records.ts'
 
 // What is known of each notice, out of everything that was ever told of it. The API has no list of notices and shows none
@@ -129,13 +129,13 @@ function itemOf(id: string, told: readonly Told[], sent: readonly Answer[], now:
   const last = answers.findLast(({outcome}) => outcome === 'answered') ?? answers.at(-1)
   const [first] = best.map(({at}) => at).sort((a, b) => a - b)
   return {
+    id,
     ...fields,
     ...(ending && {
       status: ending.status,
       ...(ending.responseChoice && {responseChoice: ending.responseChoice}),
     }),
     ...(due.kind !== 'told' && {responseDeadlineAt: new Date(due.at).toISOString()}),
-    id,
     desk: {
       state,
       leftMs: answerable.includes(state) || state === 'overdue' ? due.at - now : null,
@@ -157,16 +157,14 @@ const saysEnd = ({fields: {status}, saysClosed}: Told) =>
 
 /** Each field as the highest trust tells it that tells it at all. An end is taken only from those that may close. */
 function merged(best: readonly Told[]): Partial<Notice> {
-  const fields: Partial<Notice> = {}
-  for (const {fields: more, trust} of best) {
-    for (const [name, value] of Object.entries(more)) {
-      const isEnd = name === 'status' && isClosed(value as string)
-      const isOfEnd = ['responseChoice', 'respondedAt', 'impact'].includes(name)
-      if ((isEnd || isOfEnd) && !isTrusted(trust)) continue
-      if (!Object.hasOwn(fields, name)) Object.assign(fields, {[name]: value})
-    }
-  }
-  return fields
+  const tellsEnd = ([name, value]: [string, unknown]) =>
+    name === 'status'
+      ? isClosed(value as string)
+      : value !== null && ['responseChoice', 'respondedAt', 'impact'].includes(name)
+  return best.reduce((fields, {fields: more, trust}) => {
+    const taken = Object.entries(more).filter((field) => isTrusted(trust) || !tellsEnd(field))
+    return filled(fields, Object.fromEntries(taken))
+  }, {})
 }
 
 interface Evidence {

@@ -31,7 +31,7 @@ export function leftOf({desk: {leftMs, state, deadline}}: InboxItem): Cell {
 
 function shortOf({line}: InboxItem): Cell {
   const {shortfallQuantity: short, orderedQuantity: ordered} = line ?? {}
-  return short === undefined || ordered === undefined ? null : `${short} of ${ordered}`
+  return typeof short === 'number' && typeof ordered === 'number' ? `${short} of ${ordered}` : null
 }
 
 /** Notices as a list; of those that are closed the state stands in the place of the time left. */

@@ -101,7 +101,7 @@ function factLines({item, reference}: Sheet, isWhole: boolean): string[] {
   const sku = line?.sku ? safe(line.sku) : 'A line without a SKU'
   const what = [reason && safe(reason), gone].filter(Boolean).join(', ')
   if (!isWhole) {
-    const units = ordered === undefined ? '' : `  short ${short ?? '?'} of ${ordered}`
+    const units = typeof ordered !== 'number' ? '' : `  short ${short ?? '?'} of ${ordered}`
     return [`${sku}${units}`, order, what].filter((text) => text !== '')
   }
   const told = {imported: 'Imported', verified: 'Signed, received', service: 'Told by the service'}
@@ -116,7 +116,7 @@ function factLines({item, reference}: Sheet, isWhole: boolean): string[] {
     `${sku}   ${order}`.trim(),
     `Notice ${item.id}`,
     [what, times].filter(Boolean).join('; '),
-    ...(ordered === undefined
+    ...(typeof ordered !== 'number'
       ? []
       : [`Ordered ${ordered}, available ${available ?? '?'}, short ${short ?? '?'}.`]),
     `${trust} ${minute(item.desk.seenAt)}.`,
