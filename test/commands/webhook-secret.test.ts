@@ -130,7 +130,11 @@ it('that `listen --save-secret` keeps is the one that `verify --subscription` ch
     scent(env, ['webhooks', 'verify', '-', '--subscription', subscription, ...told], '{}')
   expect(await verify(id.toUpperCase())).toMatchObject({code: 0})
   const other = await verify(id.replace('c6', 'd7'))
-  expect([other.code, JSON.parse(other.stdout).error.details]).toEqual([2, {reason: 'no-secret'}])
+  expect([other.code, JSON.parse(other.stdout).error.details]).toEqual([
+    6,
+    {reason: 'no-secret', subscription: id.replace('c6', 'd7')},
+  ])
+  expect(JSON.parse(other.stdout).error.message).toContain('none is kept for subscription d7')
   const several = await scent(env, [...listen, '--save-secret', '--secret-stdin'], 'one\ntwo\n')
   expect([several.code, several.stderr]).toEqual([2, expect.stringContaining('keeps one secret, and 2 were')])
   const nowhere = await scent({...given, SCENT_CLIENT_ID: 'x', SCENT_CLIENT_SECRET: 'y'}, [

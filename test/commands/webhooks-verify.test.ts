@@ -132,17 +132,27 @@ describe('webhooks verify', () => {
     expect([code, JSON.parse(stdout).error.state]).toEqual([2, state])
   })
 
-  test.each(['', '\n \n', '""'])('asks for a secret where there is none: %j', async (value) => {
-    const given = {...env, SCENT_WEBHOOK_SECRET: value}
-    const {code, stdout} = await scent(given, [
-      'webhooks',
-      'verify',
-      file({headers: pairs(body), body}),
-      '--json',
-    ])
-    const {error} = JSON.parse(stdout)
-    expect([code, error.state, error.details]).toEqual([2, 'MISSING_INPUT', {reason: 'no-secret'}])
-  })
+  test.each(['', '\n \n', '""'])(
+    'says that there is no secret to check with, as any other reason: %j',
+    async (value) => {
+      const given = {...env, SCENT_WEBHOOK_SECRET: value}
+      const {code, stdout} = await scent(given, [
+        'webhooks',
+        'verify',
+        file({headers: pairs(body), body}),
+        '--json',
+      ])
+      const {error} = JSON.parse(stdout)
+      expect([code, error.state, error.details]).toEqual([6, 'SIGNATURE_MISMATCH', {reason: 'no-secret'}])
+      expect(error.hint).toContain('--secret-stdin')
+      expect(
+        await scent(given, ['webhooks', 'verify', file({headers: pairs(body), body}), '--discover']),
+      ).toMatchObject({
+        ...{code: 6, stdout: ''},
+        stderr: expect.stringContaining('no secret'),
+      })
+    },
+  )
 
   test('searches for a scheme, and the one it prints takes the delivery', async () => {
     const odd = createHmac('sha512', secret).update(`${body}${at}`).digest('base64')

@@ -20,7 +20,7 @@ import {momentIn, timeFlag, timeHelp} from '../../terminal/times.ts'
 export default class WebhooksVerify extends ScentCommand {
   static override summary = 'Check the signature of a delivery, and say why it does not fit.'
   static override description =
-    `FILE is the raw body, or a delivery as JSON: "headers" as an object or as pairs, "body" as text, and if it is there "at", when it arrived. Instead of it, --stored names an event that \`webhooks listen\` has kept; of its copies the one that is worth least is checked. What the flags say goes before what the file says. The secret comes from stdin, from SCENT_WEBHOOK_SECRET, or from where it is kept for the subscription, never from a flag; several may be in force, one a line. Sends nothing, and needs no credential.\n\nIt exits with 0 if the signature fits, and otherwise with 6 (SIGNATURE_MISMATCH) and the reason: stale, no-signature, no-timestamp, form, body, secret, timestamp, scheme or nothing. If the body was rewritten on the way, or the secret must be read in another way, that is found by trying.\n\nSchemes: default ({timestamp}.{body}, SHA-256 in hex), standard (Standard Webhooks), stripe, slack and github; without --scheme all that sign a timestamp are tried. Others are written as input, hash, encoding and prefix: '{timestamp}.{body} sha256 hex v1='. --discover searches for the one that fits.\n\n${timeHelp}`
+    `FILE is the raw body, or a delivery as JSON: "headers" as an object or as pairs, "body" as text, and if it is there "at", when it arrived. Instead of it, --stored names an event that \`webhooks listen\` has kept; of its copies the one that is worth least is checked. What the flags say goes before what the file says. The secret comes from stdin, from SCENT_WEBHOOK_SECRET, or from where it is kept for the subscription, never from a flag; several may be in force, one a line. Sends nothing, and needs no credential.\n\nIt exits with 0 if the signature fits, and otherwise with 6 (SIGNATURE_MISMATCH) and the reason: stale, no-signature, no-timestamp, no-secret, form, body, secret, timestamp, scheme or nothing. If the body was rewritten on the way, or the secret must be read in another way, that is found by trying.\n\nSchemes: default ({timestamp}.{body}, SHA-256 in hex), standard (Standard Webhooks), stripe, slack and github; without --scheme all that sign a timestamp are tried. Others are written as input, hash, encoding and prefix: '{timestamp}.{body} sha256 hex v1='. --discover searches for the one that fits.\n\n${timeHelp}`
   static override examples = [
     '<%= config.bin %> webhooks verify delivery.json --secret-stdin < secret.txt',
     '<%= config.bin %> webhooks verify body.json --signature "$SIGNATURE" --timestamp "$TIMESTAMP" --tolerance none --secret-stdin < secret.txt',
@@ -76,7 +76,8 @@ export default class WebhooksVerify extends ScentCommand {
     const delivery = withTold(stored?.delivery ?? (await deliveryIn(args.file, flags['secret-stdin'])), flags)
     const {subscription = stored?.subscription, 'secret-stdin': stdin} = flags
     const secrets = await webhookSecrets(desk, {stdin, subscription})
-    if (secrets.length === 0) throw withoutSecret(subscription)
+    if (secrets.length === 0)
+      throw this.refusal({reason: 'no-secret', ...(subscription !== undefined && {subscription})})
     const arrived = flags.at === undefined ? delivery.at : momentOf(momentIn(flags.at, Date.now()))
     const scheme = asked ?? stored?.scheme
     const judging: Judging = {secrets, scheme, tolerance, now: arrived ?? Date.now()}
@@ -147,15 +148,6 @@ function withTold(delivery: Captured, {id, signature, timestamp}: Told): Capture
   throw new Failure('MISSING_INPUT', {
     message: 'A raw body needs its signature: --signature, and --timestamp.',
     details: {reason: 'no-signature'},
-  })
-}
-
-function withoutSecret(subscription: string | undefined): Failure {
-  const kept = subscription === undefined ? '' : `, and none is kept for subscription ${subscription}`
-  return new Failure('MISSING_INPUT', {
-    message: `There is no secret to check the signature with${kept}.`,
-    hint: 'Pipe it into --secret-stdin, or set SCENT_WEBHOOK_SECRET.',
-    details: {reason: 'no-secret'},
   })
 }
 

@@ -72,8 +72,8 @@ const tellings: Record<Why['reason'], (why: Why) => Told> = {
     so: 'The time is part of what is signed, and something on the way drops headers.',
     next: 'Keep the headers with the body, or give --timestamp.',
   }),
-  'no-secret': () => ({
-    says: 'There is no secret to check the signature with.',
+  'no-secret': ({subscription}) => ({
+    says: `There is no secret to check the signature with${subscription === undefined ? '' : `, and none is kept for subscription ${subscription}`}.`,
     so: '',
     next: 'Pipe it into --secret-stdin, or set SCENT_WEBHOOK_SECRET.',
   }),

@@ -45,6 +45,8 @@ export interface Why {
   at?: number
   signed?: string
   here?: string
+  /** Of `no-secret`: the subscription for which none is kept. */
+  subscription?: string
   /** Digits of a signature or bytes of a body that is cut, and of a whole one. */
   digits?: number
   of?: number
