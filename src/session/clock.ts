@@ -24,7 +24,8 @@ export function openServiceClock(folders: Folders, identity: Identity, send: Sen
     const ahead = Math.max(0, second - Date.now()) || Math.min(0, second + 1_000 - asked)
     if (!(Math.abs(ahead) < FURTHEST_MS)) return
     const offset = Math.abs(ahead) < NOTICED_MS ? 0 : ahead
-    if (Math.abs((heard ?? kept.read()) - offset) >= NOTICED_MS) kept.keep(offset)
+    const isFirst = heard === undefined && !kept.isTold()
+    if (isFirst || Math.abs((heard ?? kept.read()) - offset) >= NOTICED_MS) kept.keep(offset)
     heard = offset
   }
   return {
