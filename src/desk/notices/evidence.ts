@@ -3,28 +3,17 @@ import {serviceOffset} from '../../store/clock.ts'
 import type {Folders, Identity} from '../../store/paths.ts'
 import {type BodyFacts, bodyFacts, bytesOf, readBody} from '../receipts/body.ts'
 import {readSegments, segmentsOf} from '../receipts/read.ts'
-import type {ReceiptRecord, Received} from '../receipts/records.ts'
+import type {Received} from '../receipts/records.ts'
+import {openRuns, type Run} from '../receipts/runs.ts'
 import type {NoticeFacts} from './facts.ts'
 import type {Answer, Known, Told} from './inbox.ts'
 import {type InboxRecord, inboxJournal} from './records.ts'
-
-/** When one listener of this machine listened, in milliseconds. */
-export interface Listening {
-  from: number
-  /** Its last sign of life; Infinity while it runs. */
-  to: number
-  slept: {from: number; to: number}[]
-  port: number
-  hasSecret: boolean
-  /** What it refused without keeping it. */
-  dropped: number
-}
 
 /** All that the records of an identity say about notices, and about what they may lack. */
 export interface Evidence extends Known {
   /** How far the service's clock is ahead of this machine's, in milliseconds. */
   offsetMs: number
-  listening: Listening[]
+  listening: Run[]
   /** Copies that arrived here, without their bodies, the oldest first. */
   receipts: Glance[]
   /** Files of receipts that are damaged: what stands behind the damage was not read. */
@@ -56,19 +45,17 @@ export function readEvidence(
     importedEvents: new Set(),
   }
   const copies: Copy[] = []
-  const spans = new Map<string, Listening>()
+  const runs = openRuns()
   const segments = segmentsOf(folders, identity, since).filter(({path}) => !without.has(path))
-  for (const {record, segment} of readSegments(segments, identity, (path) => known.damaged.push(path)))
-    takeReceipt(known, copies, spans, segment.path, record)
-  for (const {path, held} of segments) {
-    const span = spans.get(path)
-    if (span && held) span.to = Number.POSITIVE_INFINITY
+  for (const {record, segment} of readSegments(segments, identity, (path) => known.damaged.push(path))) {
+    runs.take(segment.path, record)
+    if (record.kind === 'received') takeReceipt(known, copies, record)
   }
   const told = toldBy(copies)
   const answers = new Map<string, Answer>()
   for (const record of inboxJournal(folders, identity).records()) takeRecord(known, told, answers, record)
   const receipts = known.receipts.sort((a, b) => a.at - b.at)
-  return {...known, told, receipts, answers: [...answers.values()], listening: [...spans.values()]}
+  return {...known, told, receipts, answers: [...answers.values()], listening: runs.all(segments)}
 }
 
 /** A copy of an event, and what it tells of notices. */
@@ -96,23 +83,8 @@ function toldBy(copies: readonly Copy[]): Told[] {
     .flatMap(({notices, trust, at}) => notices.map((fact) => ({...fact, trust, at})))
 }
 
-function takeReceipt(
-  {receipts}: Evidence,
-  copies: Copy[],
-  spans: Map<string, Listening>,
-  path: string,
-  record: ReceiptRecord,
-): void {
+function takeReceipt({receipts}: Evidence, copies: Copy[], record: Received): void {
   const at = Date.parse(record.at)
-  if (record.kind === 'opened') {
-    const {port, secret} = record
-    spans.set(path, {from: at, to: at, slept: [], port, hasSecret: secret !== null, dropped: 0})
-  }
-  const span = spans.get(path)
-  if (span) span.to = Math.max(span.to, at)
-  if (record.kind === 'slept') span?.slept.push({from: Date.parse(record.from), to: Date.parse(record.to)})
-  if (record.kind === 'alive' && span) span.dropped = record.dropped ?? 0
-  if (record.kind !== 'received') return
   const {eventId, eventType, sha256, trust, why, notices} = record
   // Of 100,000 events few tell of a notice: only their bodies are read.
   const facts =

@@ -1,5 +1,6 @@
+import type {Run} from '../receipts/runs.ts'
 import {type Blindness, HOUR, iso, type KnownSubscription, WINDOW_MS} from './blindness.ts'
-import type {Evidence, Listening} from './evidence.ts'
+import type {Evidence} from './evidence.ts'
 
 // When this machine listened, and what it may have missed while it did not.
 
@@ -13,14 +14,14 @@ interface Gap {
   to: number
 }
 
-const isHeld = (spans: readonly Listening[]) => spans.some(({to}) => to === Number.POSITIVE_INFINITY)
+const isHeld = (spans: readonly Run[]) => spans.some(({to}) => to === Number.POSITIVE_INFINITY)
 
 /** What makes this machine listen again. */
 export const listenAgain = (subscriptions: readonly KnownSubscription[]) =>
   `scent webhooks listen${subscriptions.some(({own}) => own) ? ' --subscribe' : ''}`
 
 /** The times within [since, now] at which no listener of this machine ran. */
-function gapsOf(spans: readonly Listening[], since: number, now: number): Gap[] {
+function gapsOf(spans: readonly Run[], since: number, now: number): Gap[] {
   const awake = spans.flatMap(({from, to, slept}) => {
     const parts: Gap[] = []
     let begin = from

@@ -1,0 +1,47 @@
+import type {ReceiptRecord} from './records.ts'
+
+/** When one listener of this machine listened, in milliseconds. */
+export interface Run {
+  from: number
+  /** Its last sign of life; Infinity while it runs. */
+  to: number
+  slept: {from: number; to: number}[]
+  port: number
+  /** Where the world reached it, and which subscription it listened for, as far as it was told. */
+  publicUrl: string | null
+  subscription: string | null
+  hasSecret: boolean
+  /** What it refused without keeping it. */
+  dropped: number
+}
+
+/** Adds records of receipts up to when somebody listened. Each file of receipts is that of one listener. */
+export function openRuns() {
+  const runs = new Map<string, Run>()
+  return {
+    take(path: string, record: ReceiptRecord): Run | undefined {
+      const at = Date.parse(record.at)
+      if (record.kind === 'opened') runs.set(path, begun(record, at))
+      const run = runs.get(path)
+      if (run === undefined) return undefined
+      run.to = Math.max(run.to, at)
+      if (record.kind === 'slept') run.slept.push({from: Date.parse(record.from), to: Date.parse(record.to)})
+      if (record.kind === 'alive') run.dropped = record.dropped ?? 0
+      return run
+    },
+    /** Those of these files; one whose file is held still runs. */
+    all: (files: readonly {path: string; held: boolean}[]): Run[] =>
+      files.flatMap(({path, held}) => {
+        const run = runs.get(path)
+        return run ? [held ? {...run, to: Number.POSITIVE_INFINITY} : run] : []
+      }),
+  }
+}
+
+function begun(record: Extract<ReceiptRecord, {kind: 'opened'}>, at: number): Run {
+  const {port, public: publicUrl, subscription, secret} = record
+  return {
+    ...{from: at, to: at, slept: [], port, publicUrl, subscription},
+    ...{hasSecret: secret !== null, dropped: 0},
+  }
+}
