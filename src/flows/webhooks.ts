@@ -135,4 +135,28 @@ async function freshOnes(
   return fresh.sort((a, b) => momentOf(a) - momentOf(b))
 }
 
-const momentOf = ({sentAt}: Delivery) => millis(String(sentAt)) || 0
+/** Milliseconds of the service's clock; 0 if it does not tell. */
+export const momentOf = ({sentAt}: Delivery): number => millis(String(sentAt)) || 0
+
+/**
+ * The attempts that were made at that time or later. not shown: the order of the list. If it is newest first, it is read as
+ * far back as that, else to its end. One that was late may stand among newer ones: two that are older end it. `since`
+ * is asked anew each time, since the answers tell the service's clock.
+ */
+export async function* deliveriesSince(
+  client: Client,
+  webhookId: string,
+  since: () => number,
+): AsyncGenerator<Delivery> {
+  let last = Number.POSITIVE_INFINITY
+  let isRising = false
+  let older = 0
+  for await (const one of client.pages(listDeliveries, {params: {webhookId}, query: {pageSize: 100}})) {
+    const at = momentOf(one)
+    isRising ||= at > last
+    last = at
+    if (at >= since()) yield one
+    else older += 1
+    if (older > 1 && !isRising) return
+  }
+}

@@ -1,7 +1,7 @@
 import type {Client} from '../../client/client.ts'
 import {isFailure} from '../../contract/failure.ts'
-import {millis} from '../../contract/forms.ts'
-import {type Delivery, listDeliveries} from '../../contract/webhooks.ts'
+import type {Delivery} from '../../contract/webhooks.ts'
+import {deliveriesSince, momentOf} from '../../flows/webhooks.ts'
 import type {Folders, Identity} from '../../store/paths.ts'
 import {webhookRecords} from '../../store/webhooks.ts'
 import {counted} from '../../terminal/text.ts'
@@ -48,7 +48,8 @@ export async function askSent(
     sent.asked += 1
     try {
       const events = new Map<string, SentEvent>()
-      for await (const one of recent(client, id, serviceNow)) take(sent, events, id, one)
+      for await (const one of deliveriesSince(client, id, () => serviceNow() - WINDOW_MS))
+        take(sent, events, id, one)
       sent.events.push(...events.values())
     } catch (error) {
       if (!isFailure(error, 'NOT_FOUND_WEBHOOK_SUBSCRIPTION')) throw error
@@ -60,25 +61,6 @@ export async function askSent(
       await records.note({id, lastDeliveryStatus}, new Date().toISOString())
   }
   return sent
-}
-
-const momentOf = ({sentAt}: Delivery) => millis(String(sentAt)) || 0
-
-/** not shown: the order of the list. If it is newest first, it is read as far as the window reaches, else to its end. */
-async function* recent(
-  client: Client,
-  webhookId: string,
-  serviceNow: () => number,
-): AsyncGenerator<Delivery> {
-  let last = Number.POSITIVE_INFINITY
-  let isRising = false
-  for await (const one of client.pages(listDeliveries, {params: {webhookId}, query: {pageSize: 100}})) {
-    const at = momentOf(one)
-    isRising ||= at > last
-    last = at
-    if (at >= serviceNow() - WINDOW_MS) yield one
-    else if (!isRising) return
-  }
 }
 
 function take({ends}: Sent, events: Map<string, SentEvent>, subscription: string, one: Delivery): void {
