@@ -109,6 +109,21 @@ export class ScentHelp extends Help {
     return super.sortedTopics.sort((a, b) => place(a) - place(b))
   }
 
+  /** Behind its first line the description of a topic says where to begin; lines that begin with $ are examples. */
+  protected override formatTopic({name, description = ''}: Interfaces.Topic): string {
+    const [summary = '', ...lines] = description.split('\n')
+    const isExample = (line: string) => line.startsWith('$ ')
+    const text = lines.filter((line) => !isExample(line)).join('\n')
+    const examples = lines.filter(isExample).map((line) => broken(line, this.opts.maxWidth - 2))
+    const page = [
+      summary,
+      this.section('USAGE', `$ ${this.config.bin} ${name.replaceAll(':', ' ')} COMMAND`),
+      ...(text ? [this.section('DESCRIPTION', this.wrap(text))] : []),
+      ...(examples.length > 0 ? [this.section('EXAMPLES', examples.join('\n'))] : []),
+    ]
+    return `${page.join('\n\n')}\n`
+  }
+
   /** oclif wraps what is indented; a summary is not. */
   protected override log(...texts: string[]): void {
     super.log(...texts.map((text) => text.replace(/^\S.*$/gm, (line) => this.wrap(line, 0))))

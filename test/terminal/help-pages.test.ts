@@ -11,8 +11,10 @@ vi.setConfig({maxConcurrency: 6})
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '../..')
 const read = (name: string) => JSON.parse(readFileSync(join(root, name), 'utf8'))
-const {commands} = read('oclif.manifest.json') as {commands: {[id: string]: {summary: string}}}
-const {topics} = read('package.json').oclif as {topics: {[id: string]: unknown}}
+const {commands} = read('oclif.manifest.json') as {
+  commands: {[id: string]: {summary: string; flags: {[name: string]: unknown}}}
+}
+const {topics} = read('package.json').oclif as {topics: {[id: string]: {description: string}}}
 const env = emptyUser()
 
 const lines: string[][] = [
@@ -50,4 +52,24 @@ describe.each([80, 40])('in a terminal of %i columns', (columns) => {
     expect(code).toBe(2)
     expect(text).not.toMatch(/\n\s+at |bug in scent/)
   })
+})
+
+const examples = Object.entries(topics).flatMap(([topic, {description}]) =>
+  description
+    .split('\n')
+    .filter((line) => line.startsWith('$ '))
+    .map((line) => [topic, line] as const),
+)
+
+test.each(examples)('the page of %s begins with commands that there are: %s', (topic, line) => {
+  const [, bin, ...words] = line.split(' ')
+  const id = words.slice(0, 2).join(':')
+  expect([bin, words[0], Object.keys(commands)]).toEqual(['scent', topic, expect.arrayContaining([id])])
+  const known = ['--help', ...Object.keys(commands[id]?.flags ?? {}).map((name) => `--${name}`)]
+  expect(known).toEqual(expect.arrayContaining(words.filter((word) => word.startsWith('--'))))
+})
+
+test('every topic but that which is a command says where to begin', () => {
+  const begun = new Set(examples.map(([topic]) => topic))
+  expect(Object.keys(topics).filter((topic) => !begun.has(topic) && !(topic in commands))).toEqual([])
 })
