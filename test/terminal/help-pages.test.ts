@@ -4,7 +4,7 @@ import {dirname, join} from 'node:path'
 import {fileURLToPath} from 'node:url'
 import {describe, expect, test, vi} from 'vitest'
 import {drawn, inTerminal, plain} from '../support/pty.ts'
-import {scent} from '../support/scent.ts'
+import {type Ran, scent} from '../support/scent.ts'
 import {emptyUser} from './stage.ts'
 
 vi.setConfig({maxConcurrency: 6})
@@ -34,11 +34,20 @@ const wrong = [['nonsense'], ['orders', 'nonsense'], ['help', 'nonsense'], ['ord
 const dense = (text: string) => plain(text).replace(/ \\\n|\s/g, '')
 const withoutExamples = (text: string) => plain(text).replace(/^EXAMPLES\n(?:(?: .*)?\n)*/m, '')
 
+/** The same page in a pipe, which has no width: it is asked for once. */
+const pages = new Map<string, Promise<Ran>>()
+function inPipe(argv: string[]): Promise<Ran> {
+  const line = argv.join(' ')
+  const page = pages.get(line) ?? scent(env, argv)
+  pages.set(line, page)
+  return page
+}
+
 describe.each([80, 40])('in a terminal of %i columns', (columns) => {
   test.concurrent.each(lines)('scent %s %s %s', async (...argv) => {
     const {code, text} = await inTerminal(env, argv, {columns})
     expect(drawn(columns === 80 ? text : withoutExamples(text), columns).broken).toEqual([])
-    const piped = await scent(env, argv)
+    const piped = await inPipe(argv)
     expect(code).toBe(piped.code)
     expect(dense(text)).toBe(dense(piped.stdout))
     expect(text).toContain('USAGE')
