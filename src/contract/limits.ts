@@ -1,6 +1,9 @@
 /** Requests that a credential may send in a window of 60 s, and token requests (spec, Limits). */
 export const limits = {requests: 300, tokens: 10} as const
 
+/** How long a notice can be answered (spec, Limits). */
+export const noticeWindowMs = 72 * 3_600_000
+
 /** A request counts for at most 60 s after its answer; half a second more is for clocks and roads. */
 export const windowMs = 60_500
 

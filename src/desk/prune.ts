@@ -1,4 +1,5 @@
 import {rmSync, statSync} from 'node:fs'
+import {noticeWindowMs} from '../contract/limits.ts'
 import type {Desk} from './desk.ts'
 import {readEvidence} from './notices/evidence.ts'
 import {type InboxItem, inbox, isOpen, serviceNow} from './notices/inbox.ts'
@@ -12,9 +13,6 @@ export interface Prunable {
   /** Old files that are kept, since a notice in them is not closed for so long, or they are damaged. */
   kept: number
 }
-
-/** The response window (spec, Limits). */
-const WINDOW_MS = 72 * 3_600_000
 
 /**
  * The files of receipts that were last written before `before` (milliseconds), hold no notice whose deadline was later, and
@@ -61,7 +59,7 @@ const isStillOpen = (item: InboxItem | undefined) => item !== undefined && isOpe
 function isLongClosed(item: InboxItem | undefined, before: number): boolean {
   if (item === undefined) return true
   const told = Date.parse(String(item.responseDeadlineAt))
-  const deadline = Number.isNaN(told) ? Date.parse(item.desk.seenAt) + WINDOW_MS : told
+  const deadline = Number.isNaN(told) ? Date.parse(item.desk.seenAt) + noticeWindowMs : told
   return !isOpen(item) && deadline < before
 }
 

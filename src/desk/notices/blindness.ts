@@ -35,7 +35,5 @@ export interface KnownSubscription {
 }
 
 export const HOUR = 3_600_000
-/** How long a notice can be answered (spec, Limits): what is older hides nothing that is still open. */
-export const WINDOW_MS = 72 * HOUR
 
 export const iso = (at: number) => new Date(at).toISOString()

@@ -1,5 +1,6 @@
+import {noticeWindowMs} from '../../contract/limits.ts'
 import {counted} from '../../terminal/text.ts'
-import {type Blindness, iso, type KnownSubscription, WINDOW_MS} from './blindness.ts'
+import {type Blindness, iso, type KnownSubscription} from './blindness.ts'
 import type {Evidence, Glance} from './evidence.ts'
 import {listenAgain, listening, silence} from './listening.ts'
 import {missing, type Sent} from './sent.ts'
@@ -23,7 +24,7 @@ export function blindness(
     ...deadLettering(evidence, subscriptions, sent),
     ...(sent ? missing(sent, evidence) : []),
     ...noType(evidence, subscriptions),
-    ...arrived(evidence, now - WINDOW_MS),
+    ...arrived(evidence, now - noticeWindowMs),
     ...unchecked(evidence, now),
     ...clock(evidence),
   ]
@@ -98,7 +99,8 @@ function arrived({receipts, listening: spans}: Evidence, since: number): Blindne
   const found: Blindness[] = []
   const add = (code: Blindness['code'], list: typeof recent, says: string, next: string) => {
     const [first, last] = [list[0], list.at(-1)]
-    if (first && last) found.push({code, since: iso(first.at), until: iso(last.at + WINDOW_MS), says, next})
+    if (first && last)
+      found.push({code, since: iso(first.at), until: iso(last.at + noticeWindowMs), says, next})
   }
   const good = new Set(receipts.flatMap(({trust, eventId}) => (trust === 'verified' ? [eventId] : [])))
   // One that came again and fitted hides nothing.
@@ -138,14 +140,14 @@ function conflicting(recent: readonly Glance[]): Glance[] {
 }
 
 function unchecked({listening: spans}: Evidence, now: number): Blindness[] {
-  const open = spans.filter(({hasSecret, to}) => !hasSecret && to >= now - WINDOW_MS)
+  const open = spans.filter(({hasSecret, to}) => !hasSecret && to >= now - noticeWindowMs)
   if (open.length === 0) return []
   const until = Math.max(...open.map(({to}) => to))
   return [
     {
       code: 'unchecked',
       since: iso(Math.min(...open.map(({from}) => from))),
-      until: until === Number.POSITIVE_INFINITY ? null : iso(until + WINDOW_MS),
+      until: until === Number.POSITIVE_INFINITY ? null : iso(until + noticeWindowMs),
       says: 'A listener has no signing secret, and checks nothing: anybody who reaches it can tell it anything.',
       next: 'scent webhooks listen --secret-stdin',
     },

@@ -1,4 +1,5 @@
 import {millis} from '../../contract/forms.ts'
+import {noticeWindowMs} from '../../contract/limits.ts'
 import type {Notice, NoticeChoice} from '../../contract/notices.ts'
 import {filled, type NoticeFacts} from './facts.ts'
 import type {Outcome} from './records.ts'
@@ -67,9 +68,6 @@ export type InboxItem = Partial<Notice> & {
     doubts: {code: string; says: string}[]
   }
 }
-
-/** The response window (spec, Limits). */
-const WINDOW_MS = 72 * 3_600_000
 
 /** All notices that are known, the soonest deadline first. `now`: milliseconds by the service's clock. */
 export function inbox({told, answers}: Known, now: number): InboxItem[] {
@@ -216,14 +214,14 @@ function deadlineOf(best: readonly Told[], trusted: readonly Told[], answers: re
   const [certain] = times(trusted, 'responseDeadlineAt')
   if (certain !== undefined) return among([certain], 'told')
   const [raised] = times(trusted, 'notifiedAt')
-  if (raised !== undefined) return among([raised + WINDOW_MS], 'raised')
+  if (raised !== undefined) return among([raised + noticeWindowMs], 'raised')
   // What is certain was there before: its deadline is at most 72 hours later, whatever others say.
-  const open = [...trusted, ...answers].map(({at}) => at + WINDOW_MS).sort((a, b) => a - b)
+  const open = [...trusted, ...answers].map(({at}) => at + noticeWindowMs).sort((a, b) => a - b)
   const told = times(best, 'responseDeadlineAt')
   if (told.length > 0) return among(told, 'told', open)
-  const others = times(best, 'notifiedAt').map((at) => at + WINDOW_MS)
+  const others = times(best, 'notifiedAt').map((at) => at + noticeWindowMs)
   if (others.length > 0) return among(others, 'raised', open)
-  const seen = [...best, ...answers].map(({at}) => at + WINDOW_MS)
+  const seen = [...best, ...answers].map(({at}) => at + noticeWindowMs)
   return {at: Math.min(...seen), latest: open[0] ?? Math.max(...seen), kind: 'at most'}
 }
 

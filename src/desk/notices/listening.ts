@@ -1,5 +1,6 @@
+import {noticeWindowMs} from '../../contract/limits.ts'
 import type {Run} from '../receipts/runs.ts'
-import {type Blindness, HOUR, iso, type KnownSubscription, WINDOW_MS} from './blindness.ts'
+import {type Blindness, HOUR, iso, type KnownSubscription} from './blindness.ts'
 import type {Evidence} from './evidence.ts'
 
 // When this machine listened, and what it may have missed while it did not.
@@ -60,7 +61,7 @@ export function listening(
     found.push({code: 'nobody-listens', since: iso(last), until: null, says, next})
   }
   // While nothing listens, the time since then is told already.
-  const inner = gapsOf(spans, now - WINDOW_MS, now).filter(
+  const inner = gapsOf(spans, now - noticeWindowMs, now).filter(
     ({from, to}) => to - from > RESTART_MS && (isHeld(spans) || to < now),
   )
   const length = inner.reduce((sum, {from, to}) => sum + to - from, 0)
@@ -70,7 +71,7 @@ export function listening(
   return [
     ...found,
     {
-      ...{code: 'gaps', since: iso(first.from), until: iso(end.to + WINDOW_MS)},
+      ...{code: 'gaps', since: iso(first.from), until: iso(end.to + noticeWindowMs)},
       says: `Nothing listened ${times} within the last 72 hours: what was sent then may be missing.`,
       // What the service was not subscribed to send it does not know either.
       next: isAsked ? 'scent notices import FILE' : 'scent notices inbox --check',

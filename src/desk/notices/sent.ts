@@ -1,11 +1,12 @@
 import type {Client} from '../../client/client.ts'
 import {isFailure} from '../../contract/failure.ts'
+import {noticeWindowMs} from '../../contract/limits.ts'
 import type {Delivery} from '../../contract/webhooks.ts'
 import {deliveriesSince, momentOf} from '../../flows/webhooks.ts'
 import type {Folders, Identity} from '../../store/paths.ts'
 import {webhookRecords} from '../../store/webhooks.ts'
 import {counted} from '../../terminal/text.ts'
-import {type Blindness, iso, WINDOW_MS} from './blindness.ts'
+import {type Blindness, iso} from './blindness.ts'
 import type {Evidence} from './evidence.ts'
 
 // What the service says that it has sent, compared with what is here.
@@ -48,7 +49,7 @@ export async function askSent(
     sent.asked += 1
     try {
       const events = new Map<string, SentEvent>()
-      for await (const one of deliveriesSince(client, id, () => serviceNow() - WINDOW_MS))
+      for await (const one of deliveriesSince(client, id, () => serviceNow() - noticeWindowMs))
         take(sent, events, id, one)
       sent.events.push(...events.values())
     } catch (error) {
@@ -105,7 +106,7 @@ export function missing({events}: Sent, evidence: Evidence): Blindness[] {
     {
       code: 'missing',
       since: iso(first.firstAt),
-      until: iso(Math.max(...all.map(({firstAt}) => firstAt)) + WINDOW_MS),
+      until: iso(Math.max(...all.map(({firstAt}) => firstAt)) + noticeWindowMs),
       says: `${counted(all.length, 'event')} of the last 72 hours that the service has sent ${are} not here (${kinds}). ${whereOf(all)}`,
       next: `scent webhooks deliveries ${first.subscription}`,
     },

@@ -4,7 +4,7 @@ import {type Attempt, attempts, type Delivery, deliveries, events, subscriptions
 import type {Deliverer, State} from '../core/state.ts'
 import type {World} from '../core/world.ts'
 import type {Fault, Way} from '../door/faults.ts'
-import {nextAttempt} from '../time/schedule.ts'
+import {nextAttempt} from '../time/webhook-schedule.ts'
 import {type Posted, post} from './webhook-post.ts'
 import {keptFor} from './webhooks.ts'
 

@@ -1,4 +1,5 @@
 import * as z from 'zod/mini'
+import {noticeWindowMs} from '../../contract/limits.ts'
 import type {CallOf, Rules} from '../core/call.ts'
 import {find, insertAndRead} from '../core/rows.ts'
 import {groups, type Notice, notices, type OrderLine} from '../core/schema.ts'
@@ -9,10 +10,6 @@ import {iso, isoOrNull} from '../time/clock.ts'
 import {type EventBody, type EventType, emit} from './events.ts'
 import {findOrder, orderById} from './order-moves.ts'
 import {landRefund, lineRefund, linesOf, refundFor, refundPayload} from './refunds.ts'
-
-const hour = 3_600_000
-/** The response window (spec, Limits). */
-const window = 72 * hour
 
 /**
  * PATCH .../respond. N09: an unknown choice makes the body invalid. The deadline itself is already too late (N02),
@@ -158,7 +155,7 @@ export function raiseNotice(
     reason,
     status: 'AwaitingPartnerResponse',
     notified_at: at,
-    deadline_at: at + window,
+    deadline_at: at + noticeWindowMs,
     departed,
     ordered: outstanding,
     available: availableQuantity,
