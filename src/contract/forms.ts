@@ -15,6 +15,19 @@ export function isUuid(text: string): boolean {
 export const HIDDEN =
   '\\u007f-\\u009f\\u2028\\u2029\\u2800\\ufff9-\\ufffb\\u{1d159}\\p{Default_Ignorable_Code_Point}'
 
+/**
+ * Characters that a terminal or a page acts on or hides: control characters (line breaks and tabs too), bidi controls,
+ * zero-width and other invisible characters, lone surrogates. And the marks of a letter after its fourth: a pile of them
+ * covers the lines around it.
+ */
+const UNSAFE = new RegExp(`[\\u0000-\\u001f\\ud800-\\udfff${HIDDEN}]|\\p{M}(?<=\\p{M}{5})`, 'gu')
+
+const PLAIN = /^[\x20-\x7e]*$/
+
+/** Writes out what would act on a line or hide in it: text from outside then has no effect but its letters. */
+export const writtenOut = (text: string): string =>
+  PLAIN.test(text) ? text : text.replace(UNSAFE, (char) => `\\u{${char.codePointAt(0)?.toString(16)}}`)
+
 /** Milliseconds of an ISO time; one without an offset is UTC (spec, Endpoints, Conventions). Returns NaN for any other text. */
 export function millis(at: string): number {
   return Date.parse(/T.*\d$/.test(at) && !/[+-]\d\d:?\d\d$/.test(at) ? `${at}Z` : at)

@@ -1,23 +1,11 @@
 import stringWidth from 'string-width'
-import {HIDDEN} from '../contract/forms.ts'
-
-/**
- * Characters that a terminal acts on or hides: control characters (line breaks and tabs too), bidi controls, zero-width
- * and other invisible characters, lone surrogates. And the marks of a letter after its fourth: a pile of them covers
- * the lines around it.
- */
-const UNSAFE = new RegExp(`[\\u0000-\\u001f\\ud800-\\udfff${HIDDEN}]|\\p{M}(?<=\\p{M}{5})`, 'gu')
-
-const visible = (char: string) => `\\u{${char.codePointAt(0)?.toString(16)}}`
+import {writtenOut} from '../contract/forms.ts'
 
 /**
  * Makes text from outside safe for a terminal: what would act on it is written out, so that the text is one line and has
  * no effect but its letters. Takes anything: a field that the contract calls text may hold something else.
  */
-export function safe(text: unknown): string {
-  const shown = String(text)
-  return PLAIN.test(shown) ? shown : shown.replace(UNSAFE, visible)
-}
+export const safe = (text: unknown): string => writtenOut(String(text))
 
 const PLAIN = /^[\x20-\x7e]*$/
 
