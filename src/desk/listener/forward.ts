@@ -48,6 +48,10 @@ export function receiverUrl(flag: string, text: string, allowRemote: boolean): U
 const isLoopback = (host: string) =>
   host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'))
 
+/** Whether a URL leads to this port of this machine. */
+export const isOwnPort = ({protocol, hostname, port}: URL, own: number) =>
+  isLoopback(hostname.replace(/^\[|\]$/g, '')) && Number(port || (protocol === 'https:' ? 443 : 80)) === own
+
 /** Sends exact bytes with the headers that they came with, and `more`. Redirects are not followed. Never fails. */
 export function forward(
   to: URL,

@@ -10,6 +10,7 @@ import {fingerprintOf} from '../signature/keys.ts'
 import {parseScheme, type Scheme} from '../signature/schemes.ts'
 import {type Arrival, openDoor} from './door.ts'
 import {openExplainer} from './explainer.ts'
+import {isOwnPort} from './forward.ts'
 import {openHanding} from './handing.ts'
 import {type Health, openHealth} from './health.ts'
 import {type Keeper, type Kept, openKeeper} from './keeper.ts'
@@ -33,6 +34,8 @@ interface ListenerOptions {
   /** Seconds. */
   tolerance: number
   forwardTo?: URL | undefined
+  /** The address of its page, if it has one. */
+  ui?: string | undefined
   /** Answered in the place of 200, to rehearse how the service repeats. */
   answer?: number | undefined
   /** What is shown and forwarded; everything is stored. */
@@ -85,7 +88,7 @@ export async function openListener(options: ListenerOptions): Promise<Listener> 
     },
   )
   running.port = door.port
-  const begun = await options.begin(door.port).catch(async (error: unknown) => {
+  const begun = await begunAt(options, door.port).catch(async (error: unknown) => {
     await door.close()
     throw error
   })
@@ -105,6 +108,16 @@ export async function openListener(options: ListenerOptions): Promise<Listener> 
       options.tell({event: 'stopped', received, stored})
     },
   }
+}
+
+/** Fails with INVALID_INPUT if it would forward to itself. */
+async function begunAt({forwardTo, begin}: ListenerOptions, port: number): Promise<Subscribed> {
+  if (forwardTo && isOwnPort(forwardTo, port))
+    throw new Failure('INVALID_INPUT', {
+      message: `--forward-to "${forwardTo.href}" is this listener itself.`,
+      hint: 'Give the address of a receiver of yours.',
+    })
+  return begin(port)
 }
 
 /** The failure with the listener of ours that has the port, if it is one. */
@@ -193,10 +206,10 @@ function show({wanted, tell}: ListenerOptions, {handing}: Running, whole: Whole,
 }
 
 /** Ready means that the world reaches it. */
-function saidReady({publicUrl, tell}: ListenerOptions, running: Running): NodeJS.Timeout[] {
+function saidReady({publicUrl, ui, tell}: ListenerOptions, running: Running): NodeJS.Timeout[] {
   const {port, secrets, events, health} = running
   const url = `http://127.0.0.1:${port}/`
-  const ready = {url, ui: null, public: publicUrl?.href ?? null, pid: process.pid, known: events.size()}
+  const ready = {url, ui: ui ?? null, public: publicUrl?.href ?? null, pid: process.pid, known: events.size()}
   const say = () => tell({event: 'ready', ...ready, checked: secrets.length > 0})
   if (publicUrl) return [health.probe(publicUrl, say)]
   say()
