@@ -1,6 +1,6 @@
-// Builds dist/, the program in files that load each other on demand, dist/help, the pages of help, which need no program,
-// and oclif.manifest.json beside package.json. dist/scent.cjs is where the program begins; the other files have the name
-// of the module that they begin with, and a hash.
+// Builds dist/, the program in files that load each other on demand, the page that its listener shows in a browser,
+// dist/help, the pages of help, which need no program, and oclif.manifest.json beside package.json. dist/scent.cjs is
+// where the program begins; the other .cjs files have the name of the module that they begin with, and a hash.
 import {execFileSync} from 'node:child_process'
 import {createHash} from 'node:crypto'
 import {mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync} from 'node:fs'
@@ -187,9 +187,30 @@ function writeHelp() {
   }
 }
 
+/** The page of `webhooks listen --ui`: what a browser loads, in three files. */
+async function writePage() {
+  const folder = join(root, 'src/desk/page')
+  await bundle({
+    entryPoints: [join(folder, 'page.tsx'), join(folder, 'page.css')],
+    outdir: dist,
+    bundle: true,
+    minify: true,
+    format: 'iife',
+    platform: 'browser',
+    target: 'es2022',
+    charset: 'ascii',
+    jsx: 'automatic',
+    jsxImportSource: 'preact',
+    legalComments: 'none',
+    logLevel: 'warning',
+  })
+  writeFileSync(join(dist, 'index.html'), readFileSync(join(folder, 'index.html')))
+}
+
 export async function build() {
   rmSync(dist, {recursive: true, force: true})
   await writeChunks()
+  await writePage()
   await manifest()
   writeHelp()
 }

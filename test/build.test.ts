@@ -39,6 +39,14 @@ describe('dependencies are taken as they are published', () => {
   })
 })
 
+test('the package holds what the page of the listener is made of, and no source of it', async () => {
+  const {stdout} = await promisify(execFile)('npm', ['pack', '--dry-run', '--json', '--silent'], {cwd: root})
+  const [{files}] = JSON.parse(stdout) as [{files: {path: string; size: number}[]}]
+  const page = files.filter(({path}) => /page\.|index\.html|\.tsx?$/.test(path))
+  expect(page.map(({path}) => path).sort()).toEqual(['dist/index.html', 'dist/page.css', 'dist/page.js'])
+  expect(page.find(({path}) => path === 'dist/page.js')?.size).toBeLessThanOrEqual(45_000)
+})
+
 describe('a start loads', () => {
   interface Loaded {
     /** Beside those of an empty run. */

@@ -132,6 +132,15 @@ function fullFolders(all: readonly Pick<Source, 'file'>[]): string[] {
   return [...counts].filter(([, count]) => count > MOST_FILES).map(([folder]) => folder)
 }
 
+/** Files that a browser runs. What is not theirs would be sent along, or is not there. */
+const isOfBrowser = ({file}: Source) => /^src\/desk\/page\/(\w+\.tsx|stream\.ts)$/.test(file)
+const forBrowser =
+  /^(preact(\/hooks)?|src\/desk\/page\/(\w+\.tsx|stream\.ts|shapes\.ts)|src\/contract\/forms\.ts)$/
+
+/** Ways of turning text into markup or code: whoever sends a delivery chooses its text. */
+const markup =
+  /innerHTML|outerHTML|insertAdjacentHTML|document\.write|createContextualFragment|DOMParser|setHTML|srcdoc|javascript:|\beval\(|new Function|trustedTypes/i
+
 /** What build.js takes of the program. */
 const built = ['src/main.ts run', 'src/terminal/help.ts ScentHelp']
 
@@ -180,6 +189,16 @@ describe('the house', () => {
       ({file, text}) => !speakers.includes(roomOf(file)) && speech.test(withoutComments(text)),
     )
     expect(loud.map(({file}) => file)).toEqual([])
+  })
+
+  test('a browser is given its own files and nothing that makes markup of text', () => {
+    const pages = sources.filter(isOfBrowser)
+    expect(pages.length).toBeGreaterThan(0)
+    const foreign = pages.flatMap(({arrows}) =>
+      arrows.filter(({to, kind}) => kind !== 'type' && !forBrowser.test(to)),
+    )
+    expect(foreign).toEqual([])
+    expect(pages.filter(({text}) => markup.test(text)).map(({file}) => file)).toEqual([])
   })
 
   test('no file has a name that says nothing', () => {
@@ -254,6 +273,11 @@ describe('what the rules catch', () => {
     const found = unusedExports([sourceOf('src/x.ts', text), sourceOf('src/y.ts', importer)])
     expect(found).toEqual(unused.map((name) => `src/x.ts ${name}`))
   })
+
+  test.each(['<p dangerouslySetInnerHTML={x} />', 'place.outerHTML = x', 'document.writeln(x)', "eval('x')"])(
+    'markup out of text: %s',
+    (text) => expect(markup.test(text)).toBe(true),
+  )
 
   test('a folder of 31 files', () => {
     const files = Array.from({length: MOST_FILES + 1}, (_, n) => ({file: `src/client/x${n}.ts`}))

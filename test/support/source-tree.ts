@@ -32,7 +32,7 @@ const isNode = (value: unknown): value is Node =>
 
 /** Reads a file by its syntax tree, which comments and texts can't deceive. */
 export function sourceOf(file: string, text: string): Source {
-  const program = parseAst(text, {lang: 'ts'}) as unknown as {body: Node[]}
+  const program = parseAst(text, {lang: file.endsWith('x') ? 'tsx' : 'ts'}) as unknown as {body: Node[]}
   const found = program.body.flatMap((node) => arrowOfStatement(file, node))
   for (const node of program.body)
     collect(node, [], (inner, above) => found.push(...arrowWithin(file, inner, above)))
@@ -41,7 +41,7 @@ export function sourceOf(file: string, text: string): Source {
 
 export function readSources(root: string): Source[] {
   return readdirSync(join(root, 'src'), {recursive: true, encoding: 'utf8'})
-    .filter((name) => name.endsWith('.ts') && !name.endsWith('.d.ts'))
+    .filter((name) => /\.tsx?$/.test(name) && !name.endsWith('.d.ts'))
     .map((name) => `src/${name.replaceAll('\\', '/')}`)
     .map((file) => sourceOf(file, readFileSync(join(root, file), 'utf8')))
 }

@@ -9,6 +9,7 @@ import {openQueue} from '../../desk/listener/queue.ts'
 import {type Own, ownSubscription} from '../../desk/listener/subscribe.ts'
 import type {ListenerEvent, Whole} from '../../desk/listener/told.ts'
 import {isWanted, openSave} from '../../desk/listener/wanted.ts'
+import {openPage} from '../../desk/page/server.ts'
 import {receiptsSize} from '../../desk/receipts/room.ts'
 import {keepSecret, webhookSecrets} from '../../desk/receipts/secrets.ts'
 import {largeText, PRUNE} from '../../desk/report.ts'
@@ -24,6 +25,10 @@ import {secondsFlag} from '../../terminal/times.ts'
 
 /** Tried first, so that a tunnel keeps its target over restarts. */
 const usualPort = 4750
+const usualPagePort = 4751
+
+/** The port that was asked for alone, else the usual one, or a free one. */
+const portsOf = (asked: number | undefined, usual: number) => (asked === undefined ? [usual, 0] : [asked])
 
 export default class WebhooksListen extends ScentCommand {
   static override summary = 'Receive deliveries on this machine, and keep them.'
@@ -47,6 +52,14 @@ The signing secret comes from stdin, from SCENT_WEBHOOK_SECRET, or from the keyc
     'forward-to': Flags.string({summary: 'Send each delivery on to this receiver.', helpValue: 'URL'}),
     'allow-remote': Flags.boolean({summary: 'Let the receiver be on another machine.'}),
     save: Flags.string({summary: 'Append each delivery to this file, as a line of JSON.', helpValue: 'FILE'}),
+    ui: Flags.boolean({summary: 'Show what arrives on a page too, for a browser on this machine.'}),
+    'ui-port': Flags.integer({
+      summary: 'Port of the page; 0 picks a free one. By default 4751, or a free one if that is taken.',
+      min: 0,
+      max: 65_535,
+      helpValue: 'N',
+      dependsOn: ['ui'],
+    }),
     limit: Flags.integer({summary: 'End after this many deliveries.', min: 1, helpValue: 'N'}),
     for: secondsFlag({summary: 'End after this time.', min: 1}),
     event: Flags.string({
@@ -112,15 +125,29 @@ The signing secret comes from stdin, from SCENT_WEBHOOK_SECRET, or from the keyc
       this.shown += 1
       if (this.shown === limit) lines.end()
     }
+    const page = flags.ui
+      ? await openPage({
+          ...{desk, forwardTo: forwardTo || undefined},
+          ...{ports: portsOf(flags['ui-port'], usualPagePort), files: __dirname},
+        })
+      : undefined
+    const telling = {body: flags.body, forwards: Boolean(forwardTo), save: save && openSave(save)}
+    const tell = this.teller(put, telling)
     const listener = await openListener({
       ...desk,
-      ports: port === undefined ? [usualPort, 0] : [port],
-      ...{begin: source.begin, tolerance, answer},
-      tell: this.teller(put, {body: flags.body, forwards: Boolean(forwardTo), save: save && openSave(save)}),
+      ports: portsOf(port, usualPort),
+      ...{begin: source.begin, tolerance, answer, ui: page?.url},
+      tell(event, whole) {
+        tell(event, whole)
+        page?.tell(event)
+      },
       scheme: scheme === undefined ? undefined : parseScheme(scheme),
       forwardTo: forwardTo || undefined,
       publicUrl: publicUrl || undefined,
       wanted: (one) => isWanted(flags, one),
+    }).catch(async (error: unknown) => {
+      await page?.close()
+      throw error
     })
     const large = largeText(receiptsSize(desk.folders, desk.identity).bytes)
     if (large) this.note(`Files of receipts: ${large} ${PRUNE} removes old ones.`)
@@ -132,6 +159,7 @@ The signing secret comes from stdin, from SCENT_WEBHOOK_SECRET, or from the keyc
       clearTimeout(timer)
       await source.release()
       await listener.close()
+      await page?.close()
       const came = counted(this.shown, 'event')
       if (limit !== undefined && this.shown < limit && !stop.aborted)
         this.finding(new Failure('NOTHING_MATCHED', {message: `${came} came, and ${limit} were waited for.`}))
@@ -189,6 +217,7 @@ The signing secret comes from stdin, from SCENT_WEBHOOK_SECRET, or from the keyc
       const signatures = event.checked ? 'signatures checked' : 'SIGNATURES NOT CHECKED: no secret was given'
       const known = event.known > 0 ? ` · ${counted(event.known, 'earlier event')} known` : ''
       this.note(`Ready on ${event.public ?? event.url} · ${signatures}${known}`)
+      if (event.ui !== null) this.note(`Page: ${event.ui}`)
     } else this.note(stateText(event))
   }
 

@@ -75,7 +75,8 @@ export async function openDoor(ports: readonly number[], options: DoorOptions): 
   }
 }
 
-async function listenOn(server: Server, ports: readonly number[]): Promise<number> {
+/** Opens the first of these ports that is free. Fails with INVALID_INPUT, which names the flag, if none is. */
+export async function listenOn(server: Server, ports: readonly number[], flag = '--port'): Promise<number> {
   for (const port of ports) {
     try {
       await new Promise<void>((resolve, reject) => {
@@ -92,12 +93,12 @@ async function listenOn(server: Server, ports: readonly number[]): Promise<numbe
   }
   throw new Failure('INVALID_INPUT', {
     message: `Port ${ports[0]} is taken.`,
-    hint: 'Give another --port, or 0 for a free one.',
+    hint: `Give another ${flag}, or 0 for a free one.`,
   })
 }
 
 /** What is no HTTP request of ours gets one line, and its connection ends. */
-function refuseBroken(
+export function refuseBroken(
   error: NodeJS.ErrnoException,
   socket: {writable: boolean; end(text: string): void},
 ): void {

@@ -43,6 +43,9 @@ export interface RecordedEvent {
 
 const ORDER = /"(?:orderId|scentOrderId)"\s*:\s*"([\da-f-]{36})"/i
 
+/** The order that a body speaks of, as far as one look tells. */
+export const orderIn = ({body}: Pick<Received, 'body'>): string | null => ORDER.exec(body)?.[1] ?? null
+
 const worth = {verified: 3, unchecked: 2, stale: 1, refused: 0} as const
 
 const placeOf = ({sha256, receivedAt}: Pick<Handed, 'sha256' | 'receivedAt'>) => `${receivedAt} ${sha256}`
@@ -82,7 +85,7 @@ export function recordedEvents(folders: Folders, identity: Identity, filter: Fil
 
 function eventOf(record: Received): RecordedEvent & {sha256: string} {
   const {eventId, eventType, at, trust, why, scheme, notices, bytes, sha256} = record
-  const orderId = ORDER.exec(record.body)?.[1] ?? null
+  const orderId = orderIn(record)
   return {
     ...{eventId, eventType, at, trust, why, scheme, notices, orderId, bytes, copies: 1, differs: false},
     ...{forward: null, sha256},

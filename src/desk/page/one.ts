@@ -1,0 +1,41 @@
+import {isFailure} from '../../contract/failure.ts'
+import {lackedBy} from '../deliveries/replay.ts'
+import type {Desk} from '../desk.ts'
+import type {Received} from '../receipts/records.ts'
+import {receiptsFile} from '../receipts/segment.ts'
+import type {Placed} from './rows.ts'
+import type {EventFacts} from './shapes.ts'
+
+/** The receipt that a row stands for; undefined if its file was removed since. */
+export function receiptOf({identity}: Pick<Desk, 'identity'>, {path, place}: Placed): Received | undefined {
+  try {
+    const record = receiptsFile(path, identity).at(place)
+    return record.kind === 'received' ? record : undefined
+  } catch (error) {
+    if (isFailure(error, 'CORRUPT_FILE', 'FOREIGN_FILE', 'FILE_FAILED')) return undefined
+    throw error
+  }
+}
+
+/** What is shown of an event: all its copies, and one of them whole but for its body. */
+export function eventFacts(copies: readonly Placed[], chosen: Placed, receipt: Received): EventFacts {
+  const {id, eventId, eventType, orderId, notices} = chosen
+  const {remote, path, sha256, headers, bytes} = receipt
+  return {
+    ...{id, eventId, eventType, orderId, notices},
+    copies: copies.map(({path: _, place: __, ...row}) => row),
+    copy: {no: chosen.no, remote, path, sha256, headers, bytes},
+    hidden: lackedBy(receipt),
+    command: commandOf(chosen),
+  }
+}
+
+/** An id goes into a command only if a shell takes it for a word: whoever sent it chose it. */
+function commandOf({eventId, trust, forward}: Placed): string | null {
+  if (eventId === null || !/^\w[\w.-]{5,}$/.test(eventId)) return null
+  if (trust === 'refused' || trust === 'stale') return `scent webhooks verify --stored ${eventId}`
+  const to = forward?.to ?? 'http://127.0.0.1:3000/hook'
+  return /^[\w:/.[\]-]+$/.test(to)
+    ? `scent webhooks replay ${eventId} --to ${to}`
+    : `scent webhooks events ${eventId}`
+}
