@@ -24,7 +24,9 @@ export async function showViews(
   const view =
     mode !== 'ndjson' && isStrange(first) ? anyView(first.upright ? first.rows[0] : first.rows) : first
   const {head, rows} = await begun(view, names)
-  const data = {...view, rows} as View
+  // Who asks for columns gets these.
+  const {block, ...rest} = view
+  const data = {...rest, rows, ...(names === undefined && block && {block})} as View
   const columns = droppingNothing(chosen(view.columns, names, inTerminal ? 'terminal' : 'plain', head), names)
   if (mode === 'ndjson')
     await stream(out, data, names === undefined ? lineOf : (row) => lineOf(pickedOf(columns, row)))
@@ -100,7 +102,7 @@ async function showInTerminal(out: Outlet, view: View, columns: AnyColumn[]): Pr
     await titled(`${wrap(safe(view.empty), screen.terminalWidth)}\n`)
     return []
   }
-  const {text, hidden} = await tableText(columns, rows, screen)
+  const {text, hidden} = await tableText(columns, rows, screen, view.block)
   await titled(text + (view.below && rows.length > 0 ? `\n${fieldsText(view.below, screen)}` : ''))
   return hidden as AnyColumn[]
 }

@@ -22,6 +22,8 @@ export interface Table<Row> {
   empty?: string
   /** Rows come while they are watched: each is written at once. */
   live?: true
+  /** The lines of one row where there is no room for columns, fit for a terminal; otherwise labels and values. */
+  block?(row: Row, paint: Paint): string[]
 }
 
 /** How the rows of a paged list are shown. */
@@ -178,12 +180,18 @@ function cellText({column, cells, room}: Measured, at: number): string {
 const headText = ({column}: Measured, paint: Paint = noPaint) => paint(column.header.toUpperCase(), 'dim')
 
 /** An aligned table for people, never wider than the terminal. Text only: the caller writes it. */
-export async function tableText<Row>(columns: Column<Row>[], rows: Row[], screen: Screen): Promise<Drawn> {
+export async function tableText<Row>(
+  columns: Column<Row>[],
+  rows: Row[],
+  screen: Screen,
+  block?: Table<Row>['block'],
+): Promise<Drawn> {
   const {terminalWidth, paint} = screen
   const all = columns.map((column) => measure(column, rows, screen, prettyInList))
   const filled = all.filter(({empty, column}) => !empty || column.keeps || rows.length === 0)
   const shown = filled.length > 0 ? filled : all
   const found = fitting(shown, terminalWidth)
+  if (found === undefined && block) return {text: blocksText(block, rows, screen), hidden: []}
   if (found === undefined) {
     const kept = columns.filter((one) => shown.some(({column}) => column === one))
     return {text: uprightText(kept, rows, screen), hidden: []}
@@ -203,6 +211,17 @@ export async function tableText<Row>(columns: Column<Row>[], rows: Row[], screen
       : lines.flatMap((line, at) => (at === 0 ? [line] : [line, ...reasonsOf(at - 1)]))
   const kept = new Set([...beside, ...below].map(({column}) => column))
   return {text: text.join(''), hidden: shown.map(({column}) => column).filter((column) => !kept.has(column))}
+}
+
+/** Rows as blocks of a few lines, of which the first stands out. */
+function blocksText<Row>(
+  block: NonNullable<Table<Row>['block']>,
+  rows: Row[],
+  {terminalWidth, paint = noPaint}: Screen,
+): string {
+  const lineOf = (line: string, at: number) =>
+    `${wrap(`${at > 0 ? INDENT : ''}${line}`, terminalWidth, INDENT.length)}\n`
+  return rows.flatMap((row) => block(row, paint).map(lineOf)).join('')
 }
 
 /** Rows as blocks of label and value, for a terminal that is too narrow for a table. */

@@ -4,7 +4,7 @@ import {Failure} from '../../contract/failure.ts'
 import {openDesk} from '../../desk/desk.ts'
 import {importNotices} from '../../desk/notices/import.ts'
 import {knownNotices} from '../../desk/notices/known.ts'
-import {inboxColumns} from '../../desk/screens/inbox.ts'
+import {inboxBlock, inboxColumns} from '../../desk/screens/inbox.ts'
 import {readInput} from '../../store/input.ts'
 import {apiFlags} from '../../terminal/flags.ts'
 import {counted} from '../../terminal/text.ts'
@@ -34,7 +34,7 @@ export default class NoticesImport extends ScentCommand {
     for (const {line, why} of unreadable.slice(0, 10)) this.note(`Line ${line} ${why}.`)
     if (unreadable.length > 10) this.note(`And ${unreadable.length - 10} other lines.`)
     if (unreadable.length > 0) this.finding(new Failure('LINES_UNREADABLE'))
-    this.show({rows: items, columns: inboxColumns, empty: 'No new notice.'})
+    this.show({rows: items, columns: inboxColumns, block: inboxBlock, empty: 'No new notice.'})
     return {...counts, items}
   }
 }

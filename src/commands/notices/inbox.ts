@@ -13,6 +13,7 @@ import {watchInbox} from '../../desk/notices/watch.ts'
 import {
   blindLines,
   changeColumns,
+  inboxBlock,
   inboxColumns,
   NOTHING_OPEN,
   passedLine,
@@ -69,7 +70,7 @@ With --due-within it is a check for cron: exit 11 if a notice is due within that
 
   private showLook({items, every, blind}: Look, all: boolean): void {
     this.note(summaryOf(every))
-    this.show({rows: items, columns: inboxColumns, empty: NOTHING_OPEN})
+    this.show({rows: items, columns: inboxColumns, block: inboxBlock, empty: NOTHING_OPEN})
     const passed = passedLine(every)
     this.tellBelow([...blindLines(blind), ...(passed && !all ? [passed] : [])])
   }

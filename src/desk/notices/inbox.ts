@@ -57,11 +57,12 @@ export type InboxItem = Partial<Notice> & {
     state: NoticeState
     /** Milliseconds until its deadline by the service's clock; null once it is closed. */
     leftMs: number | null
-    /** Whether its deadline was told, or is 72 hours after it was raised or first seen here. */
-    deadline: 'told' | 'raised' | 'at most'
+    /** Whether its deadline was told, or is 72 hours after it was raised or first seen here; null if that matters no more. */
+    deadline: Deadline['kind'] | null
     /** What the service does if nobody answers; null if it can't be known. */
     ifSilent: NoticeChoice | null
-    trust: Trust
+    /** Of what tells its end, and else of what tells most of it; null if only an answer from here speaks of it. */
+    trust: Trust | null
     seenAt: string
     /** The choice that we sent last, if any. */
     answer: {choice: NoticeChoice; outcome: Outcome | null; at: string} | null
@@ -115,9 +116,11 @@ function itemOf(id: string, told: readonly Told[], sent: readonly Answer[], now:
   const endings = trusted.filter(({fields: {status}}) => status !== undefined && isClosed(status))
   const doubts: InboxItem['desk']['doubts'] = []
   const due = deadlineOf(best, trusted, answers)
-  const ending = endings[0]?.fields
-  const state = stateOf({best, ending, answers, due, now})
-  if (endings.some(({fields: {status}}) => status !== ending?.status))
+  const ending = endings[0]
+  const state = stateOf({best, ending: ending?.fields, answers, due, now})
+  const isAwaited = answerable.includes(state) || state === 'overdue'
+  const deadline = isAwaited || due.kind !== 'at most' ? due.kind : null
+  if (endings.some(({fields: {status}}) => status !== ending?.fields.status))
     doubts.push({code: 'endings-differ', says: 'It is told to have ended in two ways.'})
   if (ending === undefined && best.some(saysEnd))
     doubts.push({code: 'untrusted-end', says: 'A copy that proves nothing says that it is closed.'})
@@ -130,16 +133,16 @@ function itemOf(id: string, told: readonly Told[], sent: readonly Answer[], now:
     id,
     ...fields,
     ...(ending && {
-      status: ending.status,
-      ...(ending.responseChoice && {responseChoice: ending.responseChoice}),
+      status: ending.fields.status,
+      ...(ending.fields.responseChoice && {responseChoice: ending.fields.responseChoice}),
     }),
-    ...(due.kind !== 'told' && {responseDeadlineAt: new Date(due.at).toISOString()}),
+    ...(deadline !== null && deadline !== 'told' && {responseDeadlineAt: new Date(due.at).toISOString()}),
     desk: {
       state,
-      leftMs: answerable.includes(state) || state === 'overdue' ? due.at - now : null,
-      deadline: due.kind,
+      leftMs: isAwaited ? due.at - now : null,
+      deadline,
       ifSilent: ifSilent(fields),
-      trust: best[0]?.trust ?? 'service',
+      trust: isTakenFromUs(answers) ? 'service' : ((ending ?? best[0])?.trust ?? null),
       seenAt: new Date(first ?? last?.at ?? now).toISOString(),
       answer: last
         ? {choice: last.choice, outcome: last.outcome ?? null, at: new Date(last.at).toISOString()}
@@ -148,6 +151,9 @@ function itemOf(id: string, told: readonly Told[], sent: readonly Answer[], now:
     },
   }
 }
+
+/** Whether the service has said so itself. */
+const isTakenFromUs = (answers: readonly Answer[]) => answers.some(({outcome}) => outcome === 'answered')
 
 const isClosed = (status: string) => status !== 'AwaitingPartnerResponse'
 const saysEnd = ({fields: {status}, saysClosed}: Told) =>
@@ -178,7 +184,7 @@ function stateOf({best, ending, answers, due, now}: Evidence): NoticeState {
   const outcomeOf = (wanted: Outcome) => answers.some(({outcome}) => outcome === wanted)
   const isSent = (choice: unknown) =>
     answers.some((one) => one.choice === choice && one.outcome !== 'failed' && one.outcome !== 'not-found')
-  if (outcomeOf('answered')) return 'answered'
+  if (isTakenFromUs(answers)) return 'answered'
   if (ending?.status === 'Resolved') return isSent(ending.responseChoice) ? 'answered' : 'answered-elsewhere'
   if (ending !== undefined) return 'expired'
   // After a lost answer a refusal says only that it is closed: by that answer or by its deadline.
@@ -196,7 +202,7 @@ interface Deadline {
   /** The earliest that it may be, and the latest. */
   at: number
   latest: number
-  kind: InboxItem['desk']['deadline']
+  kind: 'told' | 'raised' | 'at most'
 }
 
 /**

@@ -1,8 +1,9 @@
 import type {Client} from '../../client/client.ts'
 import {Failure, isFailure} from '../../contract/failure.ts'
 import type {Notice, NoticeChoice} from '../../contract/notices.ts'
+import {endOf} from './ending.ts'
 import type {Outcome} from './records.ts'
-import {type AnswerTools, answerNotice, endOf, isOfNotice, outcomeOf} from './respond.ts'
+import {type AnswerTools, answerNotice, isOfNotice, outcomeOf} from './respond.ts'
 import type {Wanted} from './wanted.ts'
 
 /** One answer of several. */

@@ -6,6 +6,7 @@ import type {Notice} from '../../contract/notices.ts'
 import {respond} from '../../flows/notices.ts'
 import type {Folders, Identity} from '../../store/paths.ts'
 import {localTime} from '../../terminal/cells.ts'
+import {endOf} from './ending.ts'
 import type {InboxItem} from './inbox.ts'
 import {knownNotices} from './known.ts'
 import {inboxJournal, type Outcome} from './records.ts'
@@ -77,7 +78,7 @@ function withWhatIsKnown(
   const message =
     end ??
     (lost
-      ? `Notice ${id} is closed, either by the ${lost.choice} that was sent from here at ${lost.at}, whose answer was lost, or by its deadline.`
+      ? `Notice ${id} is closed, either by the ${lost.choice} that was sent from here at ${localTime(lost.at)}, whose answer was lost, or by its deadline.`
       : `Notice ${id} is closed; by whom nothing here tells.`)
   const code = lost && end === undefined ? 'OUTCOME_UNKNOWN' : error.code
   return new Failure(code, {...error.facts, message, ...(hint && {hint})}, {cause: error})
@@ -88,16 +89,4 @@ function lostBefore(item: InboxItem | undefined): InboxItem['desk']['answer'] {
   const {state, answer} = item?.desk ?? {}
   const isLost = state === 'unsettled' || answer?.outcome === null || answer?.outcome === 'unknown'
   return answer && isLost ? answer : null
-}
-
-/** How a notice ended, in a sentence; undefined if nothing here tells. */
-export function endOf(item: InboxItem): string | undefined {
-  const {id, status, responseChoice, respondedAt, responseDeadlineAt, desk} = item
-  if (desk.state === 'answered')
-    return `Notice ${id} was answered from here${desk.answer ? ` at ${localTime(desk.answer.at)}` : ''}: ${responseChoice ?? desk.answer?.choice}.`
-  if (desk.state === 'answered-elsewhere')
-    return `Notice ${id} was answered, not by this machine${respondedAt ? `, at ${localTime(respondedAt)}` : ''}: ${responseChoice ?? 'the choice is not told'}.`
-  if (desk.state === 'expired')
-    return `Notice ${id} was closed by its deadline${responseDeadlineAt ? ` at ${localTime(responseDeadlineAt)}` : ''}: ${status}.`
-  return undefined
 }

@@ -1,22 +1,25 @@
 import type {NoticeChoice} from '../../contract/notices.ts'
-import {type Cell, span, time} from '../../terminal/cells.ts'
+import {type Cell, pretty, span, time} from '../../terminal/cells.ts'
 import {type Column, localColumns} from '../../terminal/columns.ts'
 import {type Card, card} from '../../terminal/table.ts'
-import {counted} from '../../terminal/text.ts'
-import type {Blindness} from '../notices/blindness.ts'
+import {counted, type Paint, safe} from '../../terminal/text.ts'
+import {type Blindness, HOUR} from '../notices/blindness.ts'
 import type {Change} from '../notices/changes.ts'
+import {endText} from '../notices/ending.ts'
 import {type InboxItem, isOpen} from '../notices/inbox.ts'
 import type {Happening} from '../notices/story.ts'
 
 /** What is due within this time is due soon. */
-export const SOON_MS = 6 * 3_600_000
+export const SOON_MS = 6 * HOUR
 
 export const NOTHING_OPEN = 'No notice that is known here waits for an answer.'
 
 const words: Record<NoticeChoice, string> = {CancelWhole: 'cancel', ShipAvailable: 'ship'}
 
-/** What happens to how many units if nobody answers. */
-function ifSilent({desk, line}: InboxItem): string {
+/** What happens to how many units if nobody answers; nothing any more once it is closed. */
+function ifSilent(item: InboxItem): string | null {
+  const {desk, line} = item
+  if (desk.leftMs === null) return null
   if (desk.ifSilent === null) return 'not known'
   const units = desk.ifSilent === 'CancelWhole' ? line?.orderedQuantity : line?.availableQuantity
   return [words[desk.ifSilent], units].filter((word) => word !== undefined && word !== null).join(' ')
@@ -24,9 +27,17 @@ function ifSilent({desk, line}: InboxItem): string {
 
 export function leftOf({desk: {leftMs, state, deadline}}: InboxItem): Cell {
   if (leftMs === null) return state
-  if (leftMs <= 0) return {kind: 'badge', text: `passed ${span(leftMs)} ago`, tone: 'bad'}
-  const text = `${deadline === 'at most' ? 'at most ' : ''}${span(leftMs)}`
+  if (leftMs <= 0) return {kind: 'badge', text: `passed ${roughly(-leftMs)} ago`, tone: 'bad'}
+  const isRough = deadline === 'at most' && leftMs >= HOUR
+  const left = isRough ? `${Math.ceil(leftMs / HOUR)} h` : span(leftMs)
+  const text = deadline === 'at most' ? `at most ${left}` : left
   return leftMs < SOON_MS ? {kind: 'badge', text, tone: 'bad'} : text
+}
+
+/** `40 min`, `8 h`, `3 days`: what is over needs no minutes. */
+function roughly(ms: number): string {
+  if (ms < HOUR) return span(ms)
+  return ms < 48 * HOUR ? `${Math.floor(ms / HOUR)} h` : `${Math.floor(ms / (24 * HOUR))} days`
 }
 
 function shortOf({line}: InboxItem): Cell {
@@ -36,10 +47,20 @@ function shortOf({line}: InboxItem): Cell {
 
 /** Notices as a list; of those that are closed the state stands in the place of the time left. */
 export const inboxColumns: Column<InboxItem>[] = localColumns<InboxItem>(
-  `desk.leftMs! Left; line.sku! SKU; line.shortfallQuantity Short; desk.ifSilent Default;
-    desk.state? State; desk.trust? Trust; reason? Reason; id! Notice; scentOrderId? Order; responseDeadlineAt? Deadline`,
+  `desk.leftMs! Left; line.sku! SKU; line.shortfallQuantity Short; desk.ifSilent! Default; id! Notice;
+    desk.state+ State; desk.trust? Trust; reason? Reason; scentOrderId? Order; responseDeadlineAt? Deadline`,
   {'desk.leftMs': leftOf, 'line.shortfallQuantity': shortOf, 'desk.ifSilent': ifSilent},
 )
+
+/** A notice in three lines, where there is no room for the columns. */
+export function inboxBlock(item: InboxItem, paint: Paint): string[] {
+  const short = shortOf(item)
+  const what = [safe(item.line?.sku ?? ''), short && `short ${pretty(short)}`].filter(Boolean).join('  ')
+  const {leftMs} = item.desk
+  const left = pretty(leftOf(item), paint)
+  const then = leftMs === null ? '' : `${leftMs > 0 ? ' left' : ''}, then ${ifSilent(item)}`
+  return [`${left}${then}`, ...(what ? [what] : []), item.id]
+}
 
 /** One sentence on what is due, before the list. */
 export function summaryOf(items: readonly InboxItem[]): string {
@@ -86,7 +107,11 @@ export function passedLine(items: readonly InboxItem[]): string | undefined {
 
 /** One notice: what it is about, what happens, and how sure that is. */
 export function inboxCard(item: InboxItem): Card<InboxItem> {
-  const lines = `id Notice; desk.state State; desk.leftMs Left; desk.ifSilent Default; status; responseChoice? Choice;
+  const end = endText(item)
+  const standing = end
+    ? 'desk.leftMs+; desk.ifSilent+; desk.answer*~ Ended'
+    : 'desk.leftMs Left; desk.ifSilent Default'
+  const lines = `id Notice; desk.state State; ${standing}; status; responseChoice? Choice;
     reason; scentOrderId Order; line.sku SKU; line.orderedQuantity Ordered; line.availableQuantity Available;
     line.shortfallQuantity Short; notifiedAt Raised; responseDeadlineAt Deadline; desk.trust Trust; desk.seenAt First seen;
     desk.doubts? Doubts`
@@ -94,6 +119,7 @@ export function inboxCard(item: InboxItem): Card<InboxItem> {
   const people = {
     'desk.leftMs': leftOf,
     'desk.ifSilent': ifSilent,
+    'desk.answer': () => end,
     'desk.seenAt': ({desk}: InboxItem) => time(desk.seenAt),
     'desk.doubts': ({desk}: InboxItem) => desk.doubts.map(({says}) => says).join(' '),
     notifiedAt: at('notifiedAt'),

@@ -2,8 +2,8 @@ import {type NoticeChoice, noticeChoices} from '../../contract/notices.ts'
 import {localTime, span} from '../../terminal/cells.ts'
 import {pad, safe, wrap} from '../../terminal/text.ts'
 import type {Cost} from '../notices/cost.ts'
+import {endOf, endText} from '../notices/ending.ts'
 import type {InboxItem} from '../notices/inbox.ts'
-import {endOf} from '../notices/respond.ts'
 import {consequence} from './choice.ts'
 
 /** One notice of the worklist, and what each choice comes to. */
@@ -55,7 +55,7 @@ export function standingText(item: InboxItem): string | undefined {
   if (state === 'open') return undefined
   if (state === 'overdue')
     return `Its deadline has passed: ${ifSilent ?? 'the default'} applies, unless somebody has answered. It can't be answered any more.`
-  return endOf(item) ?? 'It is closed, and nothing here tells by whom.'
+  return endOf(item) ?? endText(item)
 }
 
 /** The whole screen of one notice, from its title to the line where a choice stands. */
@@ -104,10 +104,6 @@ function factLines({item, reference}: Sheet, isWhole: boolean): string[] {
     const units = typeof ordered !== 'number' ? '' : `  short ${short ?? '?'} of ${ordered}`
     return [`${sku}${units}`, order, what].filter((text) => text !== '')
   }
-  const told = {imported: 'Imported', verified: 'Signed, received', service: 'Told by the service'}
-  const trust = Object.hasOwn(told, item.desk.trust)
-    ? told[item.desk.trust as keyof typeof told]
-    : 'Not checked, received'
   const times = [
     ...(notifiedAt ? [`raised ${minute(notifiedAt).slice(0, 16)}`] : []),
     ...(responseDeadlineAt ? [`due ${minute(responseDeadlineAt)}`] : []),
@@ -119,8 +115,18 @@ function factLines({item, reference}: Sheet, isWhole: boolean): string[] {
     ...(typeof ordered !== 'number'
       ? []
       : [`Ordered ${ordered}, available ${available ?? '?'}, short ${short ?? '?'}.`]),
-    `${trust} ${minute(item.desk.seenAt)}.`,
+    `${told[item.desk.trust ?? 'nobody']} ${minute(item.desk.seenAt)}.`,
   ].filter((text) => text !== '')
+}
+
+/** What a notice is known from. */
+const told: Record<NonNullable<InboxItem['desk']['trust']> | 'nobody', string> = {
+  service: 'Told by the service',
+  verified: 'Signed, received',
+  imported: 'Imported',
+  unchecked: 'Not checked, received',
+  stale: 'Too late to be checked, received',
+  nobody: 'Known only from an answer that was sent from here',
 }
 
 /** A time to the minute, where this machine is. */

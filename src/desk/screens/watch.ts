@@ -2,7 +2,7 @@ import {chosen} from '../../terminal/columns.ts'
 import {tableText} from '../../terminal/table.ts'
 import {paintFor, roomOf, safe, wrap} from '../../terminal/text.ts'
 import type {Look} from '../notices/known.ts'
-import {blindLines, inboxColumns, NOTHING_OPEN, passedLine, summaryOf} from './inbox.ts'
+import {blindLines, inboxBlock, inboxColumns, NOTHING_OPEN, passedLine, summaryOf} from './inbox.ts'
 
 type Screen = NodeJS.WriteStream
 
@@ -58,6 +58,6 @@ async function pictureOf({items, every, blind}: Look, stream: Screen): Promise<s
 
 async function listOf(items: Look['items'], stream: Screen): Promise<string[]> {
   const screen = {terminalWidth: roomOf(stream), paint: paintFor(stream)}
-  const {text} = await tableText(chosen(inboxColumns, undefined, 'terminal'), items, screen)
+  const {text} = await tableText(chosen(inboxColumns, undefined, 'terminal'), items, screen, inboxBlock)
   return text.trimEnd().split('\n')
 }
