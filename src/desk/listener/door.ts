@@ -2,6 +2,7 @@ import {createServer, type IncomingMessage, type Server, type ServerResponse} fr
 import type {AddressInfo, Socket} from 'node:net'
 import {Failure} from '../../contract/failure.ts'
 import {isSystem} from '../../store/files.ts'
+import {openCrowd} from './crowd.ts'
 
 // The way in for deliveries, open to whatever a tunnel or a web page on this machine sends. Plain node:http: headers as they
 // came, limits on everything, and no framework that would read a body before it is wanted.
@@ -53,9 +54,10 @@ export async function openDoor(ports: readonly number[], options: DoorOptions): 
   })
   // More are refused below: Node would drop them silently, and with them what makes a request suspect.
   server.maxHeadersCount = 0
-  server.maxConnections = CONNECTIONS
+  const crowd = openCrowd(CONNECTIONS)
   // A connection that never says anything would keep others out. One that is slow gets its 408 first.
   server.on('connection', (socket: Socket) => {
+    crowd.came(socket)
     socket.setTimeout(PATIENCE_MS + 2_000, () => socket.destroy())
   })
   server.on('clientError', refuseBroken)
@@ -63,7 +65,10 @@ export async function openDoor(ports: readonly number[], options: DoorOptions): 
   const port = await listenOn(server, ports)
   const hosts = new Set([`127.0.0.1:${port}`, `localhost:${port}`, `[::1]:${port}`])
   if (options.publicUrl) hosts.add(options.publicUrl.host.toLowerCase())
-  server.on('request', (request, response) => void receive(request, response, hosts, options))
+  server.on(
+    'request',
+    (request, response) => void receive(request, response, hosts, options, crowd.asked(request, response)),
+  )
   return {
     port,
     close: () =>
@@ -116,6 +121,7 @@ async function receive(
   response: ServerResponse,
   hosts: ReadonlySet<string>,
   {publicUrl, take, isProbe}: DoorOptions,
+  isWhole: () => void,
 ): Promise<void> {
   const headers = pairsOf(request.rawHeaders)
   const refusal = refusalOf(request, headers, hosts, publicUrl)
@@ -126,6 +132,7 @@ async function receive(
   const body = await bodyOf(request)
   if (body === 'gone') return
   if (body === 'large') return end(response, {status: 413, says: 'at most 1 MiB'}, {close: true})
+  isWhole()
   const remote = request.socket.remoteAddress ?? ''
   end(response, await take({remote, path: request.url ?? '/', headers, body}))
 }
