@@ -4,6 +4,7 @@ import {counted} from '../terminal/text.ts'
 import type {Desk} from './desk.ts'
 import {isOpen} from './notices/inbox.ts'
 import {knownNotices, lookAt} from './notices/known.ts'
+import {failingText} from './notices/listening.ts'
 import {freeBytes, LEAST_FREE, receiptsSize} from './receipts/room.ts'
 
 /** What a check found, and what to do about it if anything is to be done. */
@@ -32,6 +33,12 @@ export function reportReceipts(desk: Desk, free = freeBytes(desk.folders.state))
     throw new Failure('FILE_FAILED', {
       message: `${Math.floor(free / MIB)} MiB are free in ${desk.folders.state}. Below 200 MiB a listener may soon have to refuse deliveries.`,
       hint: 'Free some space on this disk.',
+    })
+  const failing = failingText(evidence.listening)
+  if (failing)
+    throw new Failure('FILE_FAILED', {
+      message: failing,
+      hint: 'See whether this disk can be written to, and whether the listener was suspended. It tries again each 5 s, and the service sends again what was not taken.',
     })
   const {files, bytes} = receiptsSize(desk.folders, desk.identity)
   const running = evidence.listening.filter(({to}) => to === Number.POSITIVE_INFINITY)

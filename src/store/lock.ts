@@ -14,6 +14,8 @@ const RENEWED_EVERY_MS = 5_000
 
 /** The numbered files that this process holds, by their locks. */
 const held = new Map<string, string>()
+/** Locks that this process holds, and does not renew. */
+const stalled = new Set<string>()
 let renewing: NodeJS.Timeout | undefined
 
 /**
@@ -67,6 +69,19 @@ export function isLocked(path: string): boolean {
   return last > 0 && isHeld(`${path}.${last}`)
 }
 
+/** Whether the holder of a lock has renewed it lately. A living one that does not was stopped, or can't write. */
+export function isRenewed(path: string): boolean {
+  const touched = fs.statSync(`${path}.${highest(path)}`, {throwIfNoEntry: false})?.mtimeMs ?? 0
+  return Date.now() - touched < 2 * STALE_MS
+}
+
+/** Keeps a lock, and renews it no more: it looks as if that had ended long ago. */
+export function stall(path: string): void {
+  stalled.add(path)
+  const mine = held.get(path)
+  if (mine !== undefined) attempted(() => fs.utimesSync(mine, 0, 0))
+}
+
 /** Returns whether this caller holds it now. */
 function take(path: string): boolean {
   const last = highest(path)
@@ -97,6 +112,7 @@ function release(path: string): void {
   const mine = held.get(path)
   if (mine === undefined) return
   held.delete(path)
+  stalled.delete(path)
   if (held.size === 0) {
     clearInterval(renewing)
     renewing = undefined
@@ -107,7 +123,14 @@ function release(path: string): void {
 /** Shows others that the holder lives. */
 function renew(): void {
   const now = new Date()
-  for (const mine of held.values()) unlessGone(() => fs.utimesSync(mine, now, now))
+  for (const [path, mine] of held) if (!stalled.has(path)) attempted(() => fs.utimesSync(mine, now, now))
+}
+
+/** A disk that refuses this refuses other things too, and those are told. */
+function attempted(step: () => void): void {
+  try {
+    step()
+  } catch {}
 }
 
 /** Does nothing if another process has taken the lock over. */

@@ -1,11 +1,19 @@
 // What a listener says of itself, each made to happen by the built program on a machine that fails.
+import {readdirSync, utimesSync} from 'node:fs'
 import {connect} from 'node:net'
-import {expect, test} from 'vitest'
+import {join} from 'node:path'
+import {describe, expect, test} from 'vitest'
+import type {Blindness} from '../../src/desk/notices/blindness.ts'
+import {readEvidence} from '../../src/desk/notices/evidence.ts'
+import {receiptsFolder} from '../../src/desk/receipts/segment.ts'
+import {foldersOf} from '../../src/store/paths.ts'
 import {freePort, type Listening, listening} from '../support/listening.ts'
 import {faultyMachine} from '../support/machine-hook.ts'
+import {scent} from '../support/scent.ts'
 import {serve, serveSocket} from '../support/server.ts'
 import {emptyUser} from '../terminal/stage.ts'
 
+const local = {origin: 'local', clientId: 'local', onBehalfOf: null}
 const event = (n: number) => JSON.stringify({eventId: `event-${n}`, eventType: 'order.completed'})
 const sendMany = async (listener: Listening, count: number) => {
   for (let n = 0; n < count; n += 1) expect(await listener.send(event(n))).toBe(200)
@@ -90,3 +98,54 @@ test('a listener is ready once the world reaches it, and a tunnel that dies is t
   await listener.stop()
   await tunnel.close()
 }, 60_000)
+
+/** What the inbox of this user can't know, and what `doctor` says of the receipts. */
+async function told(env: NodeJS.ProcessEnv) {
+  const inbox = JSON.parse((await scent(env, ['notices', 'inbox', '--json'])).stdout)
+  const doctor = JSON.parse((await scent(env, ['doctor', '--json'])).stdout)
+  const receipts = doctor.items.find(({check}: {check: string}) => check === 'receipts')
+  const listens: Blindness[] = inbox.blind.filter(({code}: Blindness) => /nobody-listens|failed/.test(code))
+  return {listens: listens.map(({code, says}) => `${code}: ${says}`).join(), receipts}
+}
+
+describe('a listener that does not write is not one that listens', () => {
+  test.each(['full', 'fsync'] as const)(
+    'because of its disk: %s',
+    async (trouble) => {
+      const [machine, env] = [faultyMachine(), emptyUser()]
+      const listener = await listening({...env, ...machine.env})
+      expect(await listener.send(event(0))).toBe(200)
+      expect(await told(env)).toMatchObject({listens: '', receipts: {state: 'ok'}})
+      machine.have(trouble)
+      expect(await listener.send(event(1))).toBe(503)
+      const failed = `The listener on port ${listener.port} does not write down what is sent to it`
+      expect(await told(env)).toMatchObject({
+        listens: expect.stringMatching(`^failed: ${failed}`),
+        receipts: {state: 'failed', detail: expect.stringContaining(failed)},
+      })
+      machine.have('')
+      await listener.saw('state', ({state}) => state === 'ready')
+      expect(await told(env)).toMatchObject({listens: '', receipts: {state: 'ok'}})
+      const {listening: spans} = readEvidence(foldersOf(env), local, 0)
+      expect(spans.map(({to}) => to === Number.POSITIVE_INFINITY)).toEqual([false, true])
+      await listener.stop()
+      expect((await told(env)).listens).toMatch(/^nobody-listens: /)
+    },
+    60_000,
+  )
+
+  test('because it was stopped, until it goes on', async () => {
+    const env = emptyUser()
+    const listener = await listening(env)
+    const {pid} = await listener.saw('ready')
+    process.kill(pid, 'SIGSTOP')
+    const folder = receiptsFolder(foldersOf(env), local)
+    const lock = readdirSync(folder).find((name) => name.includes('.lock.')) ?? ''
+    const long = new Date(Date.now() - 120_000)
+    utimesSync(join(folder, lock), long, long)
+    expect((await told(env)).listens).toMatch(/^failed: The listener on port \d+ does not write/)
+    process.kill(pid, 'SIGCONT')
+    await expect.poll(async () => (await told(env)).listens, {timeout: 30_000, interval: 500}).toBe('')
+    await listener.stop()
+  }, 60_000)
+})

@@ -23,6 +23,15 @@ export function openKeeper({folders, identity, health, opened}: KeeperOptions) {
   const open = () => openReceipts(folders, identity, opened)
   const refused = {day: '', copies: 0, bytes: 0, dropped: 0}
   let receipts: Receipts | undefined
+  let letGo = () => {}
+  /** What a failed flush has lost can't be known: the next receipts go to a new file. */
+  const failed = (store: Receipts, error: unknown) => {
+    if (!isFailure(error)) throw error
+    if (receipts !== store) return
+    letGo = store.fail()
+    receipts = undefined
+    health.fail('store', true)
+  }
   const keep = async (record: Kept, {sync}: {sync: boolean}): Promise<boolean> => {
     const store = receipts
     if (store === undefined) return false
@@ -30,9 +39,7 @@ export function openKeeper({folders, identity, health, opened}: KeeperOptions) {
       await store.keep(record, {sync})
       return true
     } catch (error) {
-      if (!isFailure(error)) throw error
-      if (receipts === store) receipts = undefined
-      health.fail('store', true)
+      failed(store, error)
       return false
     }
   }
@@ -56,16 +63,19 @@ export function openKeeper({folders, identity, health, opened}: KeeperOptions) {
       refused.bytes += record.bytes
       return keep(record, {sync: false})
     },
+    /** What is lost with it says only what the listener did. */
     note(record: Parameters<Receipts['note']>[0]) {
-      // What is lost with it says only what the listener did; a disk that fails is told by the next delivery.
-      receipts?.note(record).catch(() => {})
+      const store = receipts
+      store?.note(record).catch((error: unknown) => failed(store, error))
     },
     /** How many were refused and not kept. */
     dropped: () => refused.dropped,
     async retry() {
       if (receipts !== undefined) return
       receipts = await open().catch(() => undefined)
-      if (receipts) health.fail('store', false)
+      if (receipts === undefined) return
+      letGo()
+      health.fail('store', false)
     },
     async close(at: string) {
       const {dropped} = refused

@@ -2,6 +2,7 @@
 export interface Blindness {
   code:
     | 'nobody-listens'
+    | 'failed'
     | 'gaps'
     | 'silent'
     | 'inactive'

@@ -42,6 +42,15 @@ function gapsOf(spans: readonly Run[], since: number, now: number): Gap[] {
   return gaps.filter(({from, to}) => to > from)
 }
 
+/** What is to be said of a listener that runs and does not write; undefined if there is none. */
+export function failingText(spans: readonly Run[]): string | undefined {
+  const failing = spans.findLast(({isFailing}) => isFailing)
+  return (
+    failing &&
+    `The listener on port ${failing.port} does not write down what is sent to it: the disk refuses that, or the listener was stopped.`
+  )
+}
+
 /** Whether somebody listens, and whether somebody did all the time. `isAsked`: the service was asked what it sent. */
 export function listening(
   {listening: spans}: Evidence,
@@ -56,9 +65,12 @@ export function listening(
   }
   const found: Blindness[] = []
   const last = Math.max(...spans.map(({to}) => to))
+  const failing = failingText(spans)
   if (!isHeld(spans)) {
+    const since = iso(last)
     const says = 'Nothing listens on this machine now: what is sent meanwhile is not seen.'
-    found.push({code: 'nobody-listens', since: iso(last), until: null, says, next})
+    if (failing) found.push({code: 'failed', since, until: null, says: failing, next: 'scent doctor'})
+    else found.push({code: 'nobody-listens', since, until: null, says, next})
   }
   // While nothing listens, the time since then is told already.
   const inner = gapsOf(spans, now - noticeWindowMs, now).filter(

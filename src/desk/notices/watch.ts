@@ -34,7 +34,7 @@ export async function* watchInbox(
 /** Differs as soon as anything was written, or a listener came or went. */
 export function stampOf({folders, identity}: Pick<Desk, 'folders' | 'identity'>): string {
   const files = segmentsOf(folders, identity, Date.now() - RECENT_MS).map(
-    ({path, touched, held}) => `${path} ${touched} ${held}`,
+    ({path, touched, held, isWritten}) => `${path} ${touched} ${held} ${isWritten}`,
   )
   const answers = statSync(inboxJournal(folders, identity).path, {throwIfNoEntry: false})
   return [...files, answers?.mtimeMs, answers?.size].join('\n')

@@ -2,16 +2,17 @@ import {readdirSync, statSync} from 'node:fs'
 import {join} from 'node:path'
 import {isFailure} from '../../contract/failure.ts'
 import {isSystem} from '../../store/files.ts'
-import {isLocked} from '../../store/lock.ts'
+import {isLocked, isRenewed} from '../../store/lock.ts'
 import type {Folders, Identity} from '../../store/paths.ts'
 import type {ReceiptRecord} from './records.ts'
 import {receiptsFile, receiptsFolder} from './segment.ts'
 
-/** A file of receipts: its path, when it was last written, and whether a listener holds it now. */
+/** A file of receipts: its path, when it was last written, and whether a listener holds it now, and can write. */
 interface Segment {
   path: string
   touched: number
   held: boolean
+  isWritten: boolean
 }
 
 /** The files of receipts that were written since `since` (milliseconds), the oldest first. Reading never locks. */
@@ -23,7 +24,9 @@ export function segmentsOf(folders: Folders, identity: Identity, since = 0): Seg
     .map((name) => join(folder, name))
     .flatMap((path) => {
       const touched = statSync(path, {throwIfNoEntry: false})?.mtimeMs
-      return touched === undefined ? [] : [{path, touched, held: isLocked(`${path}.lock`)}]
+      if (touched === undefined) return []
+      const held = isLocked(`${path}.lock`)
+      return [{path, touched, held, isWritten: held && isRenewed(`${path}.lock`)}]
     })
     .filter(({touched, held}) => held || touched >= since)
 }

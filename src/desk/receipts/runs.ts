@@ -5,6 +5,8 @@ export interface Run {
   from: number
   /** Its last sign of life; Infinity while it runs. */
   to: number
+  /** It runs, and does not write. */
+  isFailing: boolean
   slept: {from: number; to: number}[]
   port: number
   /** Where the world reached it, and which subscription it listened for, as far as it was told. */
@@ -30,10 +32,11 @@ export function openRuns() {
       return run
     },
     /** Those of these files; one whose file is held still runs. */
-    all: (files: readonly {path: string; held: boolean}[]): Run[] =>
-      files.flatMap(({path, held}) => {
+    all: (files: readonly {path: string; held: boolean; isWritten: boolean}[]): Run[] =>
+      files.flatMap(({path, held, isWritten}) => {
         const run = runs.get(path)
-        return run ? [held ? {...run, to: Number.POSITIVE_INFINITY} : run] : []
+        if (run === undefined) return []
+        return [isWritten ? {...run, to: Number.POSITIVE_INFINITY} : {...run, isFailing: held}]
       }),
   }
 }
@@ -41,7 +44,7 @@ export function openRuns() {
 function begun(record: Extract<ReceiptRecord, {kind: 'opened'}>, at: number): Run {
   const {port, public: publicUrl, subscription, secret} = record
   return {
-    ...{from: at, to: at, slept: [], port, publicUrl, subscription},
+    ...{from: at, to: at, isFailing: false, slept: [], port, publicUrl, subscription},
     ...{hasSecret: secret !== null, dropped: 0},
   }
 }

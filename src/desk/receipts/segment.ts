@@ -1,6 +1,7 @@
 import {randomBytes} from 'node:crypto'
 import {join} from 'node:path'
 import {type Journal, journal, ownHeader} from '../../store/journal.ts'
+import {stall} from '../../store/lock.ts'
 import {type Folders, type Identity, recordsFolder} from '../../store/paths.ts'
 import {type Opened, type ReceiptRecord, type Received, receiptRecord} from './records.ts'
 
@@ -19,8 +20,8 @@ export interface Receipts {
   /** Writes a receipt; with `sync` it is on disk when this returns. Requests that wait share one flush. */
   keep(receipt: Omit<Received, 'kind' | 'n'>, options: {sync: boolean}): Promise<Received>
   note(record: Exclude<ReceiptRecord, Received | Opened>): Promise<void>
-  /** Bytes that were written, all files together. */
-  size(): number
+  /** Shows that nothing more is written, though its listener runs. Returns how to let go of it. */
+  fail(): () => void
   close(): Promise<void>
 }
 
@@ -41,7 +42,6 @@ export async function openReceipts(
     return {file, release, bytes: 0, count: 0}
   }
   let part = await begin()
-  let total = 0
   /** Several requests may find the file full at once: one of them begins the next. */
   let turning: Promise<void> | undefined
   const turn = async () => {
@@ -57,13 +57,15 @@ export async function openReceipts(
       await turning
       part.count += 1
       part.bytes += receipt.body.length
-      total += receipt.body.length
       const record: Received = {kind: 'received', n: part.count, ...receipt}
       await part.file.append(record, {sync})
       return record
     },
     note: (record) => part.file.append(record),
-    size: () => total,
+    fail() {
+      stall(`${part.file.path}.lock`)
+      return part.release
+    },
     async close() {
       await turning
       await part.file.append({kind: 'closed', at: new Date().toISOString()}, {sync: true})
