@@ -70,7 +70,7 @@ const argumentKinds: {[id: string]: RecordKind} = {
   ...of('orders', 'orders:get', 'orders:track', 'returns:create', 'sandbox:deliver', 'sandbox:notice'),
   ...of('jobs', 'jobs:show', 'jobs:resume'),
   ...of('webhooks', 'webhooks:update', 'webhooks:enable', 'webhooks:disable'),
-  ...of('webhooks', 'webhooks:deliveries', 'webhooks:test'),
+  ...of('webhooks', 'webhooks:deliveries', 'webhooks:test', 'webhooks:timeline'),
   ...of('profiles', 'auth:use', 'auth:logout'),
 }
 

@@ -136,7 +136,8 @@ async function freshOnes(
 }
 
 /** Milliseconds of the service's clock; 0 if it does not tell. */
-export const momentOf = ({sentAt}: Delivery): number => millis(String(sentAt)) || 0
+export const momentOf = (one: Pick<Delivery, 'sentAt'> | null | undefined): number =>
+  millis(String(one?.sentAt)) || 0
 
 /**
  * The attempts that were made at that time or later. not shown: the order of the list. If it is newest first, it is read as
@@ -147,11 +148,13 @@ export async function* deliveriesSince(
   client: Client,
   webhookId: string,
   since: () => number,
+  pageSize = 100,
 ): AsyncGenerator<Delivery> {
   let last = Number.POSITIVE_INFINITY
   let isRising = false
   let older = 0
-  for await (const one of client.pages(listDeliveries, {params: {webhookId}, query: {pageSize: 100}})) {
+  const input = {params: {webhookId}, query: {pageSize}}
+  for await (const one of client.pages(listDeliveries, input, {onlyShown: true})) {
     const at = momentOf(one)
     isRising ||= at > last
     last = at

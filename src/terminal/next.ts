@@ -1,7 +1,10 @@
-/** The next command to type. A word that a shell would take apart, such as a reference with a space, stands in quotes. */
-export function nextText(...words: (string | null | undefined)[]): string {
+/** The next command to type. */
+export const nextText = (...words: (string | null | undefined)[]): string => `Next: ${commandText(...words)}.`
+
+/** A command to type. A word that a shell would take apart, such as a reference with a space, stands in quotes. */
+export function commandText(...words: (string | null | undefined)[]): string {
   const typed = words.flatMap((word) => (word === null || word === undefined ? [] : [shellWord(word)]))
-  return `Next: \`scent ${typed.join(' ')}\`.`
+  return `\`scent ${typed.join(' ')}\``
 }
 
 const shellWord = (word: string) =>

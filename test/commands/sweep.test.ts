@@ -40,7 +40,7 @@ const given: Record<string, string> = {
 const callers = commands.filter(
   ({id, flags}) =>
     'max-wait' in flags &&
-    !/^(auth|sandbox|checkout)\b|^(orders|webhooks|jobs):list$|^notices:(import|inbox|show)$|^webhooks:(listen|events|verify|replay|prune)$/.test(
+    !/^(auth|sandbox|checkout)\b|^(orders|webhooks|jobs):list$|^notices:(import|inbox|show)$|^webhooks:(listen|events|verify|replay|prune|timeline)$/.test(
       id,
     ),
 )

@@ -234,6 +234,12 @@ export const screens: {[id: string]: Screen} = {
   'webhooks:enable': {line: 'webhooks enable <enabled>', holds: ['Active', 'yes']},
   'webhooks:list': {line: 'webhooks list', holds: ['hooks/orders']},
   'webhooks:test': {line: 'webhooks test <webhook> --event order.completed', holds: ['order.completed']},
+  'webhooks:timeline': {
+    line: 'webhooks timeline <webhook>',
+    holds: ['order.completed', 'retrying', 'The service tries again at', 'scent webhooks listen --subscribe'],
+    wide: ['Connection failed'],
+    differsInPipe: true,
+  },
   'webhooks:update': {
     line: 'webhooks update <changed> --url http://127.0.0.1:9/v2',
     holds: ['http://127.0.0.1:9/v2'],

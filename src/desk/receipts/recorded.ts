@@ -107,15 +107,30 @@ function fits(record: Received, {types, order, notice, trust, since, until}: Fil
 /** A shorter beginning could mean too many. */
 const SHORTEST = 6
 
+/** Fails with INVALID_INPUT if the beginning of an event's id is too short to name one. */
+export function requireLong(start: string): void {
+  if (start.length < SHORTEST)
+    throw new Failure('INVALID_INPUT', {
+      message: `"${start}" is too short: give at least ${SHORTEST} characters of the id.`,
+    })
+}
+
+/** Which of these ids, each of which begins with `start`, is meant; undefined if there is none. Fails with INVALID_INPUT if it may be several. */
+export function onlyOne(ids: readonly string[], start: string): string | undefined {
+  if (ids.length > 1 && !ids.includes(start))
+    throw new Failure('INVALID_INPUT', {
+      message: `"${start}" fits ${ids.length} events: ${ids.slice(0, 3).join(', ')}.`,
+      hint: 'Give more of the id.',
+    })
+  return ids.includes(start) ? start : ids[0]
+}
+
 /**
  * The copies of the event with this id, or with the only id that begins so, the one that counts first. Fails with INVALID_INPUT
  * if the beginning is too short or fits several.
  */
 export function findCopies(folders: Folders, identity: Identity, start: string): Copy[] {
-  if (start.length < SHORTEST)
-    throw new Failure('INVALID_INPUT', {
-      message: `"${start}" is too short: give at least ${SHORTEST} characters of the id.`,
-    })
+  requireLong(start)
   const found = new Map<string, Copy[]>()
   const byPlace = new Map<string, Copy>()
   for (const {record, segment} of readSegments(segmentsOf(folders, identity), identity)) {
@@ -128,13 +143,7 @@ export function findCopies(folders: Folders, identity: Identity, start: string):
     byPlace.set(placeOf({sha256: record.sha256, receivedAt: record.at}), copy)
     found.set(record.eventId, [...(found.get(record.eventId) ?? []), copy])
   }
-  const ids = [...found.keys()]
-  if (ids.length > 1 && !found.has(start))
-    throw new Failure('INVALID_INPUT', {
-      message: `"${start}" fits ${ids.length} events: ${ids.slice(0, 3).join(', ')}.`,
-      hint: 'Give more of the id.',
-    })
-  const copies = found.get(found.has(start) ? start : (ids[0] ?? '')) ?? []
+  const copies = found.get(onlyOne([...found.keys()], start) ?? '') ?? []
   return copies.sort(
     (a, b) => worth[b.record.trust] - worth[a.record.trust] || (a.record.at < b.record.at ? -1 : 1),
   )

@@ -1,0 +1,148 @@
+import type {Client} from '../../client/client.ts'
+import {Failure, isFailure} from '../../contract/failure.ts'
+import type {Delivery} from '../../contract/webhooks.ts'
+import {deliveriesSince, momentOf} from '../../flows/webhooks.ts'
+import {webhookRecords} from '../../store/webhooks.ts'
+import {isObject} from '../../terminal/output.ts'
+import type {Desk} from '../desk.ts'
+import {onlyOne, requireLong} from '../receipts/recorded.ts'
+import {type Here, readHere} from './here.ts'
+import {type Known, type Row, type Sent, timeline} from './timeline.ts'
+
+/** Which events are looked at; what is undefined does not matter. */
+interface Wanted {
+  /** Of this subscription alone. */
+  subscription: string | undefined
+  type: string | undefined
+  /** An event's id, or its beginning. */
+  id: string | undefined
+  /** Milliseconds of the service's clock. */
+  since: number | undefined
+  isFailed: boolean
+  isMissing: boolean
+}
+
+/** Whose records they are, and who asks the service. */
+interface Asking extends Pick<Desk, 'folders' | 'identity'> {
+  client: Client
+  serviceNow(): number
+}
+
+/** What is known of both sides at a moment. */
+export interface Sides {
+  rows: Row[]
+  /** How many subscriptions were asked about, and those that the service does not know any more. */
+  asked: number
+  gone: string[]
+  here: Here
+  /** Milliseconds of the service's clock. */
+  now: number
+}
+
+/**
+ * Asks the service what it sent, and compares it with what is here: a request for each 100 attempts, of which only those that
+ * are wanted stay in memory. Fails as any request; with INVALID_INPUT and NOTHING_MATCHED if the id is not that of one event.
+ */
+export async function lookAtBoth({client, serviceNow, ...desk}: Asking, wanted: Wanted): Promise<Sides> {
+  if (wanted.id !== undefined) requireLong(wanted.id)
+  const known = await webhookRecords(desk.folders, desk.identity).all()
+  const asked = wanted.subscription === undefined ? known : [knownAs(known, wanted.subscription)]
+  const sent: Sent[] = []
+  const gone: string[] = []
+  for (const subscription of asked) {
+    try {
+      sent.push({subscription, attempts: await attemptsOf(client, subscription.id, wanted)})
+    } catch (error) {
+      const isGone = isFailure(error, 'NOT_FOUND_WEBHOOK_SUBSCRIPTION') && wanted.subscription === undefined
+      if (!isGone) throw error
+      gone.push(subscription.id)
+    }
+  }
+  const only = wanted.id === undefined ? undefined : oneEvent(sent, wanted.id)
+  const isWanted = (one: Delivery) => only === undefined || one.eventId === only
+  const chosen = sent.map((one) => ({...one, attempts: one.attempts.filter(isWanted)}))
+  // After the service was asked: what it has recorded has arrived before.
+  const here = hereOf(desk, chosen)
+  const all = timeline(chosen, {...here, known, now: Date.now(), isWhole: wanted.since === undefined})
+  return {rows: all.filter((row) => isShown(row, wanted)), asked: asked.length, gone, here, now: serviceNow()}
+}
+
+const knownAs = (known: readonly Known[], id: string): Known =>
+  known.find((one) => one.id.toLowerCase() === id.toLowerCase()) ?? {id, url: null}
+
+async function attemptsOf(client: Client, webhookId: string, {type, id, since}: Wanted): Promise<Delivery[]> {
+  const attempts: Delivery[] = []
+  for await (const one of deliveriesSince(client, webhookId, () => since ?? 0))
+    if (
+      isObject(one) &&
+      (type === undefined || one.eventType === type) &&
+      (id === undefined || String(one.eventId).startsWith(id))
+    )
+      attempts.push(one)
+  return attempts
+}
+
+function oneEvent(sent: readonly Sent[], start: string): string {
+  const ids = sent.flatMap(({attempts}) => attempts.map(({eventId}) => String(eventId)))
+  const id = onlyOne([...new Set(ids)], start)
+  if (id !== undefined) return id
+  throw new Failure('NOTHING_MATCHED', {
+    message: `The service keeps no delivery of an event whose id begins with "${start}".`,
+    hint: 'It keeps them for 30 days. `scent webhooks events` shows what was received here.',
+  })
+}
+
+function hereOf(desk: Pick<Desk, 'folders' | 'identity'>, sent: readonly Sent[]): Here {
+  const ids = new Set<unknown>()
+  let first = Number.POSITIVE_INFINITY
+  for (const {attempts} of sent)
+    for (const one of attempts) {
+      ids.add(one.eventId)
+      first = Math.min(first, momentOf(one))
+    }
+  return readHere(desk, first, (eventId) => ids.has(eventId))
+}
+
+function isShown({item}: Row, {isFailed, isMissing}: Wanted): boolean {
+  const {attempts, here, finding} = item
+  const isOneSided = here === null || finding === 'delivered-not-here' || finding === 'here-not-delivered'
+  return (!isFailed || attempts.some(({succeeded}) => succeeded === false)) && (!isMissing || isOneSided)
+}
+
+interface Watching {
+  everyMs: number
+  /** Ends early when the signal is aborted. */
+  sleep(ms: number, signal?: AbortSignal): Promise<void>
+  signal: AbortSignal
+}
+
+/** The attempts of the one event whose id begins so. Fails with INVALID_INPUT if it may be several. */
+export async function* attemptsOfOne(
+  attempts: AsyncIterable<Delivery>,
+  start: string,
+): AsyncGenerator<Delivery> {
+  requireLong(start)
+  const found: Delivery[] = []
+  for await (const one of attempts) if (String(one?.eventId).startsWith(start)) found.push(one)
+  const id = onlyOne([...new Set(found.map(({eventId}) => String(eventId)))], start)
+  yield* found.filter(({eventId}) => eventId === id)
+}
+
+/** Looks again and again until the signal is aborted: each event as it is, the oldest first, then again when it changes. */
+export async function* watchBoth(
+  look: () => Promise<Sides>,
+  {everyMs, sleep, signal}: Watching,
+): AsyncGenerator<Omit<Sides, 'asked' | 'gone'>> {
+  const known = new Map<string, string>()
+  while (!signal.aborted) {
+    const {rows, ...around} = await look()
+    for (const row of rows.reverse()) {
+      const {eventId, subscriptionId} = row.item
+      const text = JSON.stringify(row.item)
+      const key = JSON.stringify([subscriptionId, eventId ?? text])
+      if (known.get(key) !== text) yield {rows: [row], ...around}
+      known.set(key, text)
+    }
+    await sleep(everyMs, signal)
+  }
+}

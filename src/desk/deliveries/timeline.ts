@@ -1,0 +1,220 @@
+import {millis} from '../../contract/forms.ts'
+import type {Delivery} from '../../contract/webhooks.ts'
+import {momentOf} from '../../flows/webhooks.ts'
+import {type Received, trusts} from '../receipts/records.ts'
+import type {Run} from '../receipts/runs.ts'
+import type {Arrived, Here} from './here.ts'
+
+// Both sides of each event: what the service says that it sent, and what is here. It depends on its arguments alone.
+
+/** A subscription as the local record knows it. */
+export interface Known {
+  id: string
+  url: string | null
+  isActive?: boolean | null
+}
+
+/** What the service says that it sent to a subscription. */
+export interface Sent {
+  subscription: Known
+  attempts: readonly Delivery[]
+}
+
+/** An event, on both sides. */
+export interface TimelineItem {
+  eventId: string | null
+  eventType: string | null
+  subscriptionId: string
+  /** `unknown`: it failed, and nothing says whether it will be sent again. */
+  state: 'delivered' | 'retrying' | 'dead' | 'unknown'
+  /** The oldest first, as the service records them. */
+  attempts: Omit<Delivery, 'eventId' | 'eventType'>[]
+  nextAttemptAt: string | null
+  /** When the service forgets it. */
+  forgottenAt: string | null
+  here: {copies: number; firstAt: string | null; trust: Received['trust'] | 'imported'} | null
+  finding: Because['finding'] | null
+}
+
+/** What does not fit together, and what shows it. */
+export type Because =
+  /** The service was told that it arrived, by something that is not the listener which had the URL then. */
+  | {finding: 'delivered-not-here'; at: number; listener: Run; refused: Arrived | null}
+  /** It arrived, and the service does not know. */
+  | {finding: 'here-not-delivered'; copy: Arrived}
+  | {finding: 'bodies-differ'}
+  | {finding: 'late'; byMs: number}
+  /** The service's own record of an attempt is missing. */
+  | {finding: 'gap'; attempt: number}
+
+export interface Row {
+  item: TimelineItem
+  because: Because | null
+}
+
+/** How long the service keeps a record of an attempt (spec, Limits). */
+const KEPT_MS = 30 * 86_400_000
+/** Attempts before one that is younger than this are not forgotten yet: no schedule of retries takes half a month. */
+const WHOLE_MS = KEPT_MS / 2
+const LATE_MS = 5 * 60_000
+/** No date is later, but for a month. */
+const LAST_MS = 8.63e15
+/** An attempt is recorded once it has ended: what has just arrived may belong to one that is still to be told. */
+const UNTOLD_MS = 60_000
+/** How much earlier a retry may come than it was announced. */
+const EARLY_MS = 30_000
+
+interface Around extends Here {
+  /** All subscriptions that are known, whether they are looked at or not. */
+  known: readonly Known[]
+  /** Milliseconds of this machine's clock. */
+  now: number
+  /** Whether everything was read that the service keeps. */
+  isWhole: boolean
+}
+
+/** One row for each event of each subscription, the last sent first. */
+export function timeline(sent: readonly Sent[], around: Around): Row[] {
+  const rows = sent.flatMap(({subscription, attempts}) =>
+    [...groups(attempts)].map((all) => rowOf(all, subscription, around)),
+  )
+  const lastOf = ({item}: Row) => momentOf(item.attempts.at(-1))
+  return rows.sort((a, b) => lastOf(b) - lastOf(a))
+}
+
+/** The attempts of each event, the oldest first. One without an event stands for itself. */
+function groups(attempts: readonly Delivery[]): Iterable<Delivery[]> {
+  const events = new Map<unknown, Delivery[]>()
+  for (const one of attempts) {
+    const key = typeof one.eventId === 'string' ? one.eventId : one
+    const all = events.get(key)
+    if (all) all.push(one)
+    else events.set(key, [one])
+  }
+  const byTime = (a: Delivery, b: Delivery) =>
+    momentOf(a) - momentOf(b) || Number(a.attemptNumber) - Number(b.attemptNumber)
+  for (const all of events.values()) all.sort(byTime)
+  return events.values()
+}
+
+function rowOf(all: Delivery[], subscription: Known, around: Around): Row {
+  const last = all.at(-1)
+  const {eventId: id, eventType: type} = last ?? {}
+  const eventId = typeof id === 'string' ? id : null
+  const copies = around.copies.get(eventId ?? '') ?? []
+  const isImported = eventId !== null && around.imported.has(eventId)
+  const state = stateOf(all)
+  const because = becauseOf({all, state, copies, isImported, subscription}, around)
+  const lastAt = momentOf(last)
+  const item: TimelineItem = {
+    ...{eventId, eventType: typeof type === 'string' ? type : null, subscriptionId: subscription.id, state},
+    attempts: all.map(({eventId: _, eventType: __, ...attempt}) => attempt),
+    nextAttemptAt: state === 'retrying' ? String(last?.nextAttemptAt) : null,
+    forgottenAt: lastAt > 0 && lastAt < LAST_MS ? new Date(lastAt + KEPT_MS).toISOString() : null,
+    here: hereOf(copies, isImported),
+    finding: because?.finding ?? null,
+  }
+  return {item, because}
+}
+
+function stateOf(all: readonly Delivery[]): TimelineItem['state'] {
+  const {deadLetteredAt, nextAttemptAt} = all.at(-1) ?? {}
+  if (all.some(({succeeded}) => succeeded === true)) return 'delivered'
+  if (typeof deadLetteredAt === 'string') return 'dead'
+  return typeof nextAttemptAt === 'string' ? 'retrying' : 'unknown'
+}
+
+function hereOf(copies: readonly Arrived[], isImported: boolean): TimelineItem['here'] {
+  const [first] = copies
+  const trust = trusts.find((one) => copies.some((copy) => copy.trust === one))
+  if (!first || !trust) return isImported ? {copies: 0, firstAt: null, trust: 'imported'} : null
+  const isWorthLess = trust === 'stale' || trust === 'refused'
+  const firstAt = new Date(first.at).toISOString()
+  return {copies: copies.length, firstAt, trust: isImported && isWorthLess ? 'imported' : trust}
+}
+
+interface Event {
+  all: readonly Delivery[]
+  state: TimelineItem['state']
+  copies: readonly Arrived[]
+  isImported: boolean
+  subscription: Known
+}
+
+/** What is wrong with an event: the first that is true, from what costs most to what costs least. */
+function becauseOf(event: Event, around: Around): Because | null {
+  const {all, state, copies, isImported, subscription} = event
+  // What came to a listener of another subscription says nothing of this one.
+  const own = copies.filter(({run}) => mayServe(run, subscription, around.known))
+  const late = lateBy(all, own, around)
+  const isHere = isImported || copies.some(({trust}) => trust === 'verified' || trust === 'unchecked')
+  if (state === 'delivered' && !isHere && late === null) {
+    const taken = all.filter(({succeeded}) => succeeded === true).map((one) => around.localOf(momentOf(one)))
+    for (const listener of around.runs.filter((run) => serves(run, subscription))) {
+      const at = taken.find((moment) => isAwake(listener, moment))
+      if (at !== undefined) return {finding: 'delivered-not-here', at, listener, refused: own[0] ?? null}
+    }
+  }
+  const told = own.find((copy) => !isUntold(copy, all, around))
+  if (state !== 'delivered' && told && all.some(({succeeded}) => succeeded === false))
+    return {finding: 'here-not-delivered', copy: bestOf(own) ?? told}
+  if (new Set(own.map(({sha256}) => sha256)).size > 1) return {finding: 'bodies-differ'}
+  if (late !== null) return {finding: 'late', byMs: late}
+  const attempt = missingAttempt(all, around)
+  return attempt === undefined ? null : {finding: 'gap', attempt}
+}
+
+const bestOf = (copies: readonly Arrived[]) =>
+  [...copies].sort((a, b) => trusts.indexOf(a.trust) - trusts.indexOf(b.trust))[0]
+
+/** Whether the deliveries of a subscription went to this listener. */
+function serves({subscription, port, publicUrl}: Run, {id, url}: Known): boolean {
+  if (subscription === id) return true
+  if (url === null || !URL.canParse(url)) return false
+  const {href, hostname, port: named} = new URL(url)
+  const isLocal = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname)
+  return isLocal ? Number(named || 80) === port : publicUrl !== null && new URL(publicUrl).href === href
+}
+
+/** The same, or not known: a listener that was told nothing may serve the only subscription that there is. */
+const mayServe = (run: Run, subscription: Known, known: readonly Known[]) =>
+  serves(run, subscription) ||
+  (run.subscription === null && known.every(({id, isActive}) => id === subscription.id || isActive === false))
+
+/** Whether it listened at that moment. */
+export const isAwake = ({from, to, slept}: Run, at: number) =>
+  at >= from && at <= to && !slept.some((nap) => at >= nap.from && at <= nap.to)
+
+/** Whether a copy may be of an attempt that the service has not recorded yet. */
+function isUntold(copy: Arrived, all: readonly Delivery[], {now, localOf}: Around): boolean {
+  return copy.at > now - UNTOLD_MS && isOfNext(copy, all.at(-1), localOf)
+}
+
+/** Whether a copy came when the attempt after that one was announced. */
+function isOfNext({at}: Arrived, one: Delivery | undefined, localOf: Here['localOf']): boolean {
+  const next = localOf(millis(String(one?.nextAttemptAt)))
+  const pause = next - localOf(momentOf(one))
+  return at >= next - Math.min(EARLY_MS, pause / 2)
+}
+
+/** By how much the first copy came too late after the attempt that it is of. */
+function lateBy(all: readonly Delivery[], own: readonly Arrived[], {localOf}: Around): number | null {
+  const first = own.find(({trust}) => trust !== 'refused')
+  if (first === undefined) return null
+  const sender = all.findLast((one) => momentOf(one) > 0 && localOf(momentOf(one)) <= first.at)
+  // It may be of the next attempt, of which there is no record.
+  if (sender === undefined || isOfNext(first, sender, localOf)) return null
+  const byMs = first.at - localOf(momentOf(sender))
+  return byMs > LATE_MS ? byMs : null
+}
+
+/** The number of the first attempt that has no record, though a later one has. */
+function missingAttempt(all: readonly Delivery[], {now, isWhole, localOf}: Around): number | undefined {
+  const numbers = new Set(all.map(({attemptNumber}) => Number(attemptNumber)).filter(Number.isSafeInteger))
+  const [least, most] = [Math.min(...numbers), Math.max(...numbers)]
+  // Those before the first one may be forgotten, or were not asked for.
+  const isRecent = isWhole && localOf(momentOf(all[0])) > now - WHOLE_MS
+  let number = isRecent ? 1 : Math.max(least, 1)
+  while (numbers.has(number)) number += 1
+  return number < most ? number : undefined
+}

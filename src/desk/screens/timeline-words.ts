@@ -1,0 +1,150 @@
+import {millis} from '../../contract/forms.ts'
+import {commandText} from '../../terminal/next.ts'
+import {counted} from '../../terminal/text.ts'
+import type {Here} from '../deliveries/here.ts'
+import {type Because, isAwake, type Row, type TimelineItem} from '../deliveries/timeline.ts'
+import {wordsOfRecord} from '../signature/words.ts'
+import {timeOfDay} from './receipts.ts'
+import {outcomeOf} from './timeline.ts'
+
+// What the findings of a timeline mean, and what to type next.
+
+/** A meaning, and the next command to type. */
+interface Words {
+  says: string
+  next: string | null
+}
+
+/** As much of an id as names an event to other commands. */
+const idOf = ({eventId}: TimelineItem) => (eventId ?? '').slice(0, 12)
+const verify = (item: TimelineItem) => commandText('webhooks', 'verify', '--stored', idOf(item))
+const copies = (item: TimelineItem) => commandText('webhooks', 'events', idOf(item), '--copies')
+const attempts = (item: TimelineItem) =>
+  commandText('webhooks', 'deliveries', item.subscriptionId, '--id', idOf(item))
+
+function clock(at: number): string {
+  return Number.isNaN(at) ? 'a time that is not known' : timeOfDay({at: new Date(at).toISOString()})
+}
+
+type Explain = {[F in Because['finding']]: (row: Row, because: Extract<Because, {finding: F}>) => Words}
+
+const meanings: Explain = {
+  'delivered-not-here': ({item}, {at, listener, refused}) => {
+    const {eventType, subscriptionId} = item
+    const told = `The service was told ${outcomeOf(item)} at ${clock(at)}`
+    if (refused) {
+      const why = wordsOfRecord(refused.why)
+      const says = `${told}, though what came here was refused (${why}): something in between answers by itself, and changes or delays what it passes on.`
+      return {says, next: verify(item)}
+    }
+    return {
+      says: `${told}, and nothing was received here, though 127.0.0.1:${listener.port} listened from ${clock(listener.from)} on: look for another process at that URL, or a proxy that answers by itself. A test shows who takes it.`,
+      next: commandText('webhooks', 'test', subscriptionId, '--event', eventType, '--wait', '30s'),
+    }
+  },
+  'here-not-delivered': ({item}, {copy}) => {
+    if (copy.trust === 'refused' || copy.trust === 'stale') {
+      const says = `It came at ${clock(copy.at)}, and was refused here: ${wordsOfRecord(copy.why)}.`
+      return {says, next: verify(item)}
+    }
+    const again = item.nextAttemptAt ? ` It comes again at ${clock(millis(item.nextAttemptAt))}.` : ''
+    return {
+      says: `It is stored here since ${clock(copy.at)}, and the service was told ${outcomeOf(item)}: the answer was changed or lost on its way back, or the listener runs with --answer. Nothing is lost, and copies are one event.${again}`,
+      next: copies(item),
+    }
+  },
+  'bodies-differ': ({item}) => ({
+    says: 'Copies of it that came here have different bytes: something in between writes bodies anew, or somebody else sends.',
+    next: copies(item),
+  }),
+  late: ({item}) => ({
+    says: 'It came more than 5 minutes after it was sent: something in between holds deliveries back, such as a queue or a proxy that repeats.',
+    next: copies(item),
+  }),
+  gap: ({item}, {attempt}) => ({
+    says: `The service has a record of a later try, and none of try ${attempt}: its list is not complete, and that try may have arrived anywhere.`,
+    next: attempts(item),
+  }),
+}
+
+type Standing = Words & {key: string}
+
+/** What becomes of an event, or became of it, if that is worth a word. */
+function standing(row: Row, here: Here): Standing | undefined {
+  const {item, because} = row
+  if (item.state === 'dead' || (item.state === 'unknown' && item.here === null)) return over(item)
+  if (because !== null) return undefined
+  const failed = item.attempts.find(({succeeded}) => succeeded === false)
+  const at = here.localOf(millis(String(failed?.sentAt)))
+  const alone = here.runs.some((run) => isAwake(run, at)) ? '' : ', when nothing listened here'
+  if (item.state === 'retrying') {
+    const isHeld = here.runs.some(({to}) => to === Number.POSITIVE_INFINITY)
+    const again = clock(millis(item.nextAttemptAt ?? ''))
+    return {
+      key: 'retrying',
+      says: `It failed first at ${clock(at)} (${outcomeOf(item)})${alone}. The service tries again at ${again}.`,
+      next: isHeld
+        ? commandText('webhooks', 'timeline', item.subscriptionId, '--watch')
+        : commandText('webhooks', 'listen', '--subscribe'),
+    }
+  }
+  if (item.here === null) {
+    const says =
+      'Another receiver took it: no listener of this machine had that URL at that time. What it has kept can be taken in.'
+    return {key: 'elsewhere', says, next: commandText('notices', 'import', 'FILE')}
+  }
+  if (failed === undefined) return undefined
+  const outcome = outcomeOf({...item, attempts: [failed]})
+  const says = `It came only on a later try. It failed first at ${clock(at)} (${outcome})${alone}.`
+  return {key: 'retried', says, next: null}
+}
+
+/** Of an event that does not come again. */
+function over(item: TimelineItem): Standing {
+  const {state, forgottenAt} = item
+  const day = forgottenAt && new Date(forgottenAt).toDateString().slice(4, 10)
+  const end = day ? `, and the service forgets it on ${day}` : ''
+  const what =
+    state === 'dead' ? `It was given up${end}` : 'It failed, and nothing says that it is tried again'
+  if (item.here !== null)
+    return {
+      key: 'dead',
+      says: `${what}: it does not come again. It is here, and can be handed on to a receiver.`,
+      next: commandText('webhooks', 'replay', idOf(item), '--to', 'http://127.0.0.1:3000/hook'),
+    }
+  return {
+    key: 'dead-missing',
+    says: `${what}: it does not come again, and is not here. Ask for what it told of, such as \`scent orders get\`, or take in what another receiver has kept: \`scent notices import FILE\`.`,
+    next: attempts(item),
+  }
+}
+
+/** What is worth most to know first. */
+const order = [
+  ...['delivered-not-here', 'dead-missing', 'dead', 'here-not-delivered', 'bodies-differ', 'late', 'gap'],
+  ...['retrying', 'retried', 'elsewhere'],
+]
+
+/** Below the list: what each kind of finding means, of the first event that has it, and the next command. */
+export function timelineWords(rows: readonly Row[], here: Here): string[] {
+  const kinds = new Map<string, {words: Words; row: Row; count: number}>()
+  const add = (key: string, row: Row, words: Words) => {
+    const before = kinds.get(key)
+    if (before) before.count += 1
+    else kinds.set(key, {words, row, count: 1})
+  }
+  for (const row of rows) {
+    if (row.because) add(row.because.finding, row, wordsOf(row, row.because))
+    const stands = standing(row, here)
+    if (stands) add(stands.key, row, stands)
+  }
+  const found = order.flatMap((key) => kinds.get(key) ?? [])
+  return found.flatMap(({words: {says, next}, row: {item}, count}) => {
+    const more = count > 1 ? ` So it is with ${counted(count - 1, 'more event')}.` : ''
+    const name = `${item.eventType ?? 'An event'} ${idOf(item)}`.trim()
+    return [`${name}: ${says}${more}`, ...(next ? [`  ${next}`] : [])]
+  })
+}
+
+const wordsOf = (row: Row, because: Because): Words =>
+  (meanings[because.finding] as (row: Row, because: Because) => Words)(row, because)

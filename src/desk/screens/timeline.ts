@@ -1,0 +1,133 @@
+import {millis} from '../../contract/forms.ts'
+import {badge, bare, type Cell, pretty, span} from '../../terminal/cells.ts'
+import {type Column, localColumns} from '../../terminal/columns.ts'
+import {counted, type Paint, safe, wrap} from '../../terminal/text.ts'
+import {shortId} from '../../terminal/views/webhooks.ts'
+import type {Sides} from '../deliveries/sides.ts'
+import type {Row, TimelineItem} from '../deliveries/timeline.ts'
+import {timeOfDay} from './receipts.ts'
+
+const DAY = 86_400_000
+
+/** The time of today, else the day. */
+function when(at: unknown, now: number): string {
+  const date = new Date(millis(String(at)))
+  if (Number.isNaN(date.getTime())) return ''
+  const isToday = date.toDateString() === new Date(now).toDateString()
+  return isToday ? timeOfDay({at: date.toISOString()}) : date.toDateString().slice(4, 10)
+}
+
+const tones = {delivered: 'good', retrying: 'warn', dead: 'bad', unknown: 'warn'} as const
+
+function stateOf({state}: TimelineItem): Cell {
+  // Nobody may overlook what does not come again.
+  const text = state === 'dead' ? 'DEAD' : state
+  return badge(text, {[text]: tones[state]})
+}
+
+/** How the last attempt ended. */
+export function outcomeOf({attempts}: TimelineItem): string {
+  const {httpStatus, errorSummary} = attempts.at(-1) ?? {}
+  return pretty(bare(httpStatus ?? errorSummary ?? 'no answer'))
+}
+
+function lastOf(item: TimelineItem, now: number): string {
+  return `${when(item.attempts.at(-1)?.sentAt, now)}  ${outcomeOf(item)}`
+}
+
+function hereText({here}: TimelineItem): string {
+  if (here === null) return 'no'
+  if (here.trust === 'refused' || here.trust === 'imported') return here.trust
+  if (here.trust === 'stale') return 'too old'
+  return here.copies === 1 ? 'yes' : `${here.copies} ×`
+}
+
+/** What is wrong with an event, or what becomes of it, in a few words. */
+function findingText({item, because}: Row, now: number): string {
+  const {state, here, nextAttemptAt, forgottenAt} = item
+  const left = Math.ceil((millis(forgottenAt ?? '') - now) / DAY)
+  const end = state === 'dead' && left > 0 ? [`gone in ${left} d`] : []
+  if (because?.finding === 'late') return [`came ${span(because.byMs)} late`, ...end].join(', ')
+  if (because?.finding === 'gap') return [`no record of try ${because.attempt}`, ...end].join(', ')
+  if (because !== null)
+    return [because.finding.replace(/-not-/, ', not ').replace(/-/g, ' '), ...end].join('; ')
+  if (end.length > 0) return end.join()
+  if (state === 'delivered' && here === null) return 'another receiver took it'
+  const next = millis(nextAttemptAt ?? '') - now
+  return state === 'retrying' ? (next > 0 ? `again in ${span(next)}` : 'again now') : ''
+}
+
+function findingCell(row: Row, now: number): Cell {
+  const text = findingText(row, now)
+  return row.because === null ? text || null : {kind: 'badge', text, tone: 'bad'}
+}
+
+const itemColumns = (
+  rowOf: (item: TimelineItem) => Row,
+  now: number,
+  hasIds: boolean,
+): Column<TimelineItem>[] =>
+  localColumns<TimelineItem>(
+    `eventType! Event; attempts! Try; state! State; lastAt! Last; here! Here; finding!~ Finding;
+      eventId${hasIds ? '-' : '+'} Event id; subscriptionId? Subscription; nextAttemptAt+; forgottenAt+`,
+    {
+      attempts: ({attempts}) => attempts.length,
+      state: stateOf,
+      lastAt: (item) => lastOf(item, now),
+      here: (item) => {
+        const text = hereText(item)
+        return badge(text, {no: 'dim', refused: 'bad', 'too old': 'bad'})
+      },
+      finding: (item) => findingCell(rowOf(item), now),
+      eventId: ({eventId}) => shortId(eventId),
+    },
+  ).map((column) => ({...column, ...forPrograms[column.key]}))
+
+/** What a pipe gets in the place of a list of attempts and of an object. */
+const forPrograms: {[key: string]: Pick<Column<TimelineItem>, 'value'>} = {
+  attempts: {value: ({attempts}) => attempts.length},
+  lastAt: {value: ({attempts}) => attempts.at(-1)?.sentAt ?? null},
+  here: {value: ({here}) => here?.copies ?? 0},
+}
+
+/** Rows, and when they were looked at, by the service's clock. */
+type Seen = Pick<Sides, 'rows' | 'now'>
+
+/** Below this width a finding has no room beside the ids of events. */
+const WIDE = 100
+
+/** Events as a table. A document has no more than the items, so the rows are looked up. */
+export function timelineColumns({rows, now}: Seen, room: number): Column<TimelineItem>[] {
+  const byItem = new Map(rows.map((row) => [row.item, row]))
+  return itemColumns((item) => byItem.get(item) ?? {item, because: null}, now, room >= WIDE)
+}
+
+/** Below this width each event is a block of two lines. */
+export const NARROW = 60
+
+export function narrowLines({rows, now}: Seen, room: number, paint: Paint): string {
+  const lines = rows.flatMap((row) => {
+    const {item} = row
+    const here = item.here === null ? 'not here' : hereText(item).replace('yes', 'here')
+    const at = when(item.attempts.at(-1)?.sentAt, now).replace(/:\d\d$/, '')
+    const state = item.state === 'dead' ? 'DEAD' : item.state
+    const head = `${safe(item.eventType ?? '(no type)')} · ${state} ${at} · ${here}`
+    const finding = findingText(row, now)
+    const tone = row.because !== null || item.state === 'dead' ? 'bad' : 'dim'
+    return [wrap(head, room, 2), ...(finding ? [paint(wrap(`  ${finding}`, room, 2), tone)] : [])]
+  })
+  return lines.map((line) => `${line}\n`).join('')
+}
+
+/** One sentence before the list. */
+export function timelineSummary(rows: readonly Row[], asked: number): string {
+  const counts = (['delivered', 'retrying', 'dead', 'unknown'] as const).flatMap((state) => {
+    const count = rows.filter(({item}) => item.state === state).length
+    const words = {delivered: 'delivered', retrying: 'retrying', dead: 'GIVEN UP', unknown: 'failed'}
+    return count > 0 ? [`${count} ${words[state]}`] : []
+  })
+  const missing = rows.filter(({item}) => item.here === null).length
+  const here = missing > 0 ? `; ${missing} not here` : ''
+  const states = counts.length > 0 ? `: ${counts.join(', ')}${here}` : ''
+  return `${counted(rows.length, 'event')} that the service sent to ${counted(asked, 'subscription')}${states}.`
+}

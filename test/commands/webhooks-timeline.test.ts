@@ -1,0 +1,237 @@
+// Both sides of a delivery, as the built program compares them: faults of the sandbox on the way, and what is named.
+import {afterEach, beforeEach, describe, expect, test} from 'vitest'
+import {drawn, inTerminal, oneLine} from '../support/pty.ts'
+import {openServedDesk, type ServedDesk} from '../support/served-desk.ts'
+
+let desk: ServedDesk
+
+beforeEach(async () => {
+  desk = await openServedDesk()
+})
+afterEach(() => desk.close())
+
+// biome-ignore lint/suspicious/noExplicitAny: a document
+type Item = any
+
+const items = async (...argv: string[]): Promise<Item[]> =>
+  (await desk.json(['webhooks', 'timeline', ...argv])).items
+const brief = ({eventId, state, attempts, here, finding}: Item) => ({
+  ...{eventId, state, tries: attempts.length, finding},
+  here: here && [here.copies, here.trust],
+})
+const told = async (...argv: string[]) => (await items(...argv)).map(brief)
+const page = async (columns: number, ...argv: string[]) => {
+  const {code, text} = await inTerminal(desk.env, ['webhooks', 'timeline', ...argv], {columns})
+  expect(code, text).toBe(0)
+  const {lines, broken} = drawn(text, columns)
+  expect(broken).toEqual([])
+  return lines.join('\n')
+}
+
+describe('a delivery that is', () => {
+  beforeEach(async () => void (await desk.listen('--event', 'order.completed')))
+
+  test('as it should be is on both sides, and no finding', async () => {
+    const eventId = await desk.emit(1)
+    await desk.settled()
+    const [item] = await items()
+    expect(brief(item)).toEqual({eventId, state: 'delivered', tries: 1, finding: null, here: [1, 'verified']})
+    expect(Object.keys(item)).toEqual([
+      ...['eventId', 'eventType', 'subscriptionId', 'state', 'attempts', 'nextAttemptAt', 'forgottenAt'],
+      ...['here', 'finding'],
+    ])
+    expect(item).toMatchObject({eventType: 'order.completed', subscriptionId: await desk.webhook()})
+    expect(Date.parse(item.forgottenAt) - Date.parse(item.attempts[0].sentAt)).toBe(30 * 86_400_000)
+    expect((await desk.run('webhooks', 'timeline')).stderr).toBe(
+      '1 event that the service sent to 1 subscription: 1 delivered.\n',
+    )
+  })
+
+  test('lost is delivered, not here, and it says who had the URL', async () => {
+    await desk.fault('lost')
+    const eventId = await desk.emit(1)
+    await desk.settled()
+    expect(await told()).toEqual([
+      {eventId, state: 'delivered', tries: 1, finding: 'delivered-not-here', here: null},
+    ])
+    const {stdout, stderr} = await desk.run('webhooks', 'timeline', '--missing')
+    expect(stdout).toContain('\t0\tdelivered-not-here\t')
+    expect(oneLine(stderr)).toMatch(
+      /The service was told 200 at [\d:]+, and nothing was received here, though 127\.0\.0\.1:\d+ listened from [\d:]+ on: look for another process at that URL/,
+    )
+    expect(oneLine(stderr)).toContain(
+      `\`scent webhooks test ${await desk.webhook()} --event order.completed --wait 30s\``,
+    )
+  })
+
+  test.each(['twice', 'reordered'])('%s is no finding', async (way) => {
+    await desk.fault(way)
+    const [first, second] = [await desk.emit(1), await desk.emit(2)]
+    await desk.settled()
+    const all = await told()
+    expect(all.map(({finding}) => finding)).toEqual([null, null])
+    expect(new Set(all.map(({eventId}) => eventId))).toEqual(new Set([first, second]))
+    const copies = all.find(({eventId}) => eventId === first)?.here[0]
+    expect(copies).toBe(way === 'twice' ? 2 : 1)
+  })
+
+  test('late by a few seconds is no finding, and late by more than five minutes is one', async () => {
+    await desk.fault('late', '--delay', '500')
+    await desk.emit(1)
+    await desk.settled()
+    expect(await told()).toMatchObject([{finding: null}])
+    // Its record says that it was sent long before it came.
+    desk.sandbox.state.world.run('UPDATE attempts SET sent_at = sent_at - 400000')
+    expect(await told()).toMatchObject([{state: 'delivered', finding: 'late', here: [1, 'verified']}])
+    expect(await page(80)).toContain('came 6 min late')
+  })
+
+  test('re-encoded is refused here, and differs from the copy that comes again', async () => {
+    await desk.fault('reencoded')
+    const eventId = await desk.emit(1)
+    await desk.settled()
+    expect(await told()).toEqual([
+      {eventId, state: 'retrying', tries: 1, finding: 'here-not-delivered', here: [1, 'refused']},
+    ])
+    const said = oneLine((await desk.run('webhooks', 'timeline')).stderr)
+    expect(said).toMatch(/It came at [\d:]+, and was refused here: does not fit\./)
+    expect(said).toContain(`\`scent webhooks verify --stored ${eventId.slice(0, 12)}\``)
+    await desk.advance(60)
+    await desk.settled()
+    expect(await told()).toEqual([
+      {eventId, state: 'delivered', tries: 2, finding: 'bodies-differ', here: [2, 'verified']},
+    ])
+  })
+
+  test('skewed is here too old or ahead, and well once it comes again', async () => {
+    await desk.fault('skewed')
+    await desk.emit(1)
+    await desk.settled()
+    expect(await told()).toMatchObject([
+      {state: 'retrying', finding: 'here-not-delivered', here: [1, 'stale']},
+    ])
+    expect(oneLine((await desk.run('webhooks', 'timeline')).stderr)).toContain(
+      'refused here: too old or ahead',
+    )
+    await desk.advance(60)
+    await desk.settled()
+    expect(await told()).toMatchObject([{state: 'delivered', finding: null, here: [2, 'verified']}])
+  })
+
+  test('cut is here, not delivered, and well once it comes again', async () => {
+    await desk.fault('cut')
+    const eventId = await desk.emit(1)
+    await desk.settled()
+    expect(await told()).toEqual([
+      {eventId, state: 'retrying', tries: 1, finding: 'here-not-delivered', here: [1, 'verified']},
+    ])
+    expect(oneLine((await desk.run('webhooks', 'timeline')).stderr)).toMatch(
+      /It is stored here since [\d:]+, and the service was told Connection failed.* It comes again at/,
+    )
+    await desk.advance(60)
+    await desk.settled()
+    expect(await told()).toMatchObject([{state: 'delivered', tries: 2, finding: null, here: [2, 'verified']}])
+  })
+
+  test('of which a record is missing is a gap', async () => {
+    await desk.run('sandbox', 'fault', '--delivery', 'cut', '--times', '2')
+    await desk.emit(1)
+    await desk.advance(600)
+    await desk.settled()
+    expect(await told()).toMatchObject([{state: 'delivered', tries: 3, finding: null}])
+    desk.sandbox.state.world.run('DELETE FROM attempts WHERE attempt = 2')
+    expect(await told()).toMatchObject([{tries: 2, finding: 'gap'}])
+    desk.sandbox.state.world.run('DELETE FROM attempts WHERE attempt = 1')
+    expect(await told()).toMatchObject([{tries: 1, finding: 'gap'}])
+    // What was not asked for is not missing.
+    expect(await told('--since', '1d')).toMatchObject([{tries: 1, finding: null}])
+    expect(await page(80)).toContain('no record of try 1')
+  })
+})
+
+describe('an event', () => {
+  test('that another receiver took is not a finding, and --missing shows it', async () => {
+    const listener = await desk.listen('--event', 'order.completed')
+    await desk.emit(1)
+    await desk.settled()
+    await listener.stop()
+    const webhook = await desk.webhook()
+    await desk.run('webhooks', 'enable', webhook)
+    await desk.fault('lost')
+    const eventId = await desk.emit(2)
+    await desk.settled()
+    expect(await told('--missing')).toEqual([
+      {eventId, state: 'delivered', tries: 1, finding: null, here: null},
+    ])
+    expect(await page(80, '--missing')).toContain('another receiver took it')
+  })
+
+  test('that was given up can not be overlooked, and says how long its record is kept', async () => {
+    const listener = await desk.listen('--event', 'order.completed')
+    await listener.stop()
+    const webhook = await desk.webhook()
+    await desk.run('webhooks', 'enable', webhook)
+    const eventId = await desk.emit(1)
+    await desk.run('sandbox', 'clock', '--advance', '40h')
+    await desk.settled()
+    const [item] = await items(webhook, '--failed')
+    expect(brief(item)).toEqual({eventId, state: 'dead', tries: 8, finding: null, here: null})
+    const seen = await page(80)
+    expect(seen).toMatch(/1 GIVEN UP; 1 not here/)
+    expect(seen).toMatch(/order\.completed +8 +DEAD .*Connection failed +no +gone in (29|30) d/)
+    expect(oneLine(seen)).toContain('it does not come again, and is not here')
+    // In a narrow terminal it is a block of two lines.
+    expect(await page(40)).toMatch(/order\.completed · DEAD .* · not here\n {2}gone in (29|30) d\n/)
+  })
+
+  test('is found by the beginning of its id, or refused if that is too short or fits none', async () => {
+    await desk.listen('--event', 'order.completed', '--event', 'order.failed')
+    const [first, second] = [await desk.emit(1), await desk.emit(2, 'order.failed')]
+    await desk.settled()
+    const webhook = await desk.webhook()
+    expect(await told('--id', first.slice(0, 8))).toMatchObject([{eventId: first}])
+    expect(await told(webhook, '--event', 'order.failed')).toMatchObject([{eventId: second}])
+    expect(await told('--failed')).toEqual([])
+    expect(await desk.json(['webhooks', 'timeline', '--id', first.slice(0, 5)], 2)).toMatchObject({
+      error: {state: 'INVALID_INPUT'},
+    })
+    expect(await desk.json(['webhooks', 'timeline', '--id', 'ffffffffff'], 5)).toMatchObject({
+      error: {state: 'NOTHING_MATCHED'},
+    })
+    const deliveries = async (...argv: string[]) =>
+      (await desk.json(['webhooks', 'deliveries', webhook, ...argv])).items
+    expect(await deliveries('--id', first.slice(0, 8))).toMatchObject([{eventId: first}])
+    expect(await deliveries('--since', '1h')).toHaveLength(2)
+    expect(await deliveries('--since', '2099-01-01')).toEqual([])
+    expect(await deliveries('--id', 'ffffffffff')).toEqual([])
+    expect((await desk.run('webhooks', 'deliveries', webhook, '--id', 'abc')).code).toBe(2)
+  })
+})
+
+test('without a subscription there is nothing to ask, and one that is unknown is not found', async () => {
+  expect((await desk.run('webhooks', 'timeline')).stderr).toContain('No subscription is known here')
+  const unknown = '00000000-0000-4000-8000-000000000000'
+  expect(await desk.json(['webhooks', 'timeline', unknown], 5)).toMatchObject({
+    error: {state: 'NOT_FOUND_WEBHOOK_SUBSCRIPTION'},
+  })
+})
+
+test('it watches until Ctrl-C: each event as it is, and again when it changes', async () => {
+  await desk.listen('--event', 'order.completed')
+  await desk.fault('cut')
+  const eventId = await desk.emit(1)
+  const {start} = await import('../support/scent.ts')
+  const {child, ended} = start(desk.env, ['webhooks', 'timeline', '--watch', '--output', 'ndjson'])
+  let seen = ''
+  child.stdout?.on('data', (text: string) => {
+    seen += text
+    if (seen.includes('"state":"delivered"')) child.kill('SIGINT')
+  })
+  expect((await ended).code).toBe(0)
+  const lines = seen
+    .trim()
+    .split('\n')
+    .map((line) => brief(JSON.parse(line)))
+  expect(lines[0]).toMatchObject({eventId, state: 'retrying', finding: 'here-not-delivered'})
+  expect(lines.at(-1)).toMatchObject({eventId, state: 'delivered', tries: 2, finding: null})
+}, 60_000)

@@ -1,0 +1,75 @@
+import {mkdirSync} from 'node:fs'
+import {expect} from 'vitest'
+import {createSandbox} from '../../src/sandbox/core/sandbox.ts'
+import {foldersOf} from '../../src/store/paths.ts'
+import {saveLocator} from '../../src/store/sandbox.ts'
+import {control} from '../sandbox/caller.ts'
+import {bareHome} from './keyring.ts'
+import {type Listening, listening} from './listening.ts'
+import {scent} from './scent.ts'
+import type {Sandbox} from './types.ts'
+
+/** A sandbox on a port, and somebody who has logged in to it and uses the built program. */
+export interface ServedDesk {
+  sandbox: Sandbox
+  env: NodeJS.ProcessEnv
+  /** Runs the program to its end. */
+  run(...argv: string[]): ReturnType<typeof scent>
+  /** The same with --json: its document. Fails if it does not exit with `code`. */
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into documents of every shape
+  json(argv: string[], code?: number): Promise<any>
+  /** A listener with a subscription of its own. */
+  listen(...argv: string[]): Promise<Listening>
+  /** The id of the subscription that was made last. */
+  webhook(): Promise<string>
+  /** Orders a fault of the next delivery, as a person does. */
+  fault(way: string, ...more: string[]): Promise<void>
+  /** Has the sandbox send an event; its id. */
+  emit(n: number, type?: string): Promise<string>
+  /** Resolves once nothing is on its way. */
+  settled(): Promise<void>
+  advance(seconds: number): Promise<void>
+  close(): Promise<void>
+}
+
+export async function openServedDesk(): Promise<ServedDesk> {
+  const sandbox = await createSandbox({limits: false})
+  const baseUrl = await sandbox.listen()
+  const env: NodeJS.ProcessEnv = {...bareHome(), SCENT_WEBHOOK_SECRET: ''}
+  for (const name of ['config', 'state']) mkdirSync(`${env.HOME}/${name}`, {mode: 0o700})
+  const {adminToken, credentials} = sandbox
+  const eventTypes = [...sandbox.eventTypes]
+  const adminUrl = `${baseUrl}/__sandbox/v1`
+  saveLocator(foldersOf(env), {baseUrl, adminUrl, adminToken, pid: process.pid, credentials, eventTypes})
+  expect(await scent(env, ['auth', 'login', '--sandbox', '--storage', 'file'])).toMatchObject({code: 0})
+  const listeners: Listening[] = []
+  const run = (...argv: string[]) => scent(env, argv)
+  const json = async (argv: string[], code = 0) => {
+    const ended = await run(...argv, '--json')
+    expect([ended.code, ended.code === code ? '' : ended.stdout + ended.stderr]).toEqual([code, ''])
+    return JSON.parse(ended.stdout)
+  }
+  return {
+    ...{sandbox, env, run, json},
+    async listen(...argv) {
+      const listener = await listening(env, '--subscribe', ...argv)
+      listeners.push(listener)
+      return listener
+    },
+    webhook: async () => (await json(['webhooks', 'list'])).items.at(-1).id,
+    async fault(way, ...more) {
+      const line = ['sandbox', 'fault', '--delivery', way, '--times', '1', ...more]
+      expect(await json(line)).toMatchObject({effect: 'delivery', delivery: way, times: 1, met: 0})
+    },
+    async emit(n, type = 'order.completed') {
+      const {payload} = await control(sandbox, 'POST', 'events', {type, data: {n}})
+      return payload.event.eventId as string
+    },
+    settled: () => sandbox.state.deliverer.settled(),
+    advance: async (seconds) => void (await control(sandbox, 'POST', 'clock', {advanceSeconds: seconds})),
+    async close() {
+      await Promise.all(listeners.map((listener) => listener.stop()))
+      await sandbox.close()
+    },
+  }
+}
