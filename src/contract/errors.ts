@@ -683,6 +683,24 @@ export const catalogue = {
     says: 'The receiver did not take all of the events.',
     next: 'Mend the receiver, and send these again: each of them is still kept.',
   },
+  TEST_REFUSED: {
+    exit: 6,
+    remedy: 'fix',
+    says: 'The test was sent, and refused by its receiver.',
+    next: 'See what answers at the URL of the subscription: `scent webhooks list`.',
+  },
+  TEST_NOT_DELIVERED: {
+    exit: 10,
+    remedy: 'wait',
+    says: 'The test was sent, and did not arrive.',
+    next: '`scent webhooks timeline --watch` shows whether a later try does.',
+  },
+  TEST_UNSEEN: {
+    exit: 12,
+    remedy: 'settle',
+    says: 'The test was sent, and nothing has a record of it yet.',
+    next: '`scent webhooks timeline` shows it once there is one.',
+  },
   NOTICE_DUE: {
     exit: 11,
     remedy: 'decide',
