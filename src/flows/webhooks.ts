@@ -8,18 +8,38 @@ import {
   listDeliveries,
   type Subscription,
   testWebhook,
+  updateWebhook,
 } from '../contract/webhooks.ts'
 import {reworded} from './lost.ts'
+import {explainUrl, type Lookup} from './webhook-url.ts'
 
-/** Subscribes once. A lost answer stays unknown: the API has no list, and shows a signing secret nowhere else. */
-export function subscribe(client: Client, body: Body<typeof createWebhook>): Promise<Subscription> {
-  return client.call(createWebhook, {body}).catch((error: unknown) =>
-    lost(error, {
-      message: 'The subscription may exist: its answer, with its id, was lost.',
-      hint: 'The API has no list to look it up in. One that exists takes one of the 5 places and sends to the URL; create another, or ask the account manager to remove it.',
-    }),
-  )
+/** Subscribes once; `addressesOf` helps to say what is wrong with a URL. A lost answer stays unknown: the API has no list, and shows a signing secret nowhere else. */
+export function subscribe(
+  client: Client,
+  body: Body<typeof createWebhook>,
+  addressesOf?: Lookup,
+): Promise<Subscription> {
+  return client
+    .call(createWebhook, {body})
+    .catch((error: unknown) => explainUrl(error, body.url, addressesOf))
+    .catch((error: unknown) =>
+      lost(error, {
+        message: 'The subscription may exist: its answer, with its id, was lost.',
+        hint: 'The API has no list to look it up in. One that exists takes one of the 5 places and sends to the URL; create another, or ask the account manager to remove it.',
+      }),
+    )
 }
+
+/** Changes what is given. */
+export const changeSubscription = (
+  client: Client,
+  webhookId: string,
+  body: Body<typeof updateWebhook>,
+  addressesOf?: Lookup,
+): Promise<Subscription> =>
+  client
+    .call(updateWebhook, {params: {webhookId}, body})
+    .catch((error: unknown) => explainUrl(error, body.url, addressesOf))
 
 /** Fires a test once: a second request would be a second delivery. */
 export function fireTest(client: Client, webhookId: string, eventType: string): Promise<Delivery> {

@@ -1,4 +1,5 @@
 import * as Flags from '@oclif/core/flags'
+import {addressesOf} from '../../client/addresses.ts'
 import {ScentCommand} from '../../command.ts'
 import {Failure, isFailure} from '../../contract/failure.ts'
 import {printJson} from '../../contract/money.ts'
@@ -37,7 +38,7 @@ export default class WebhooksCreate extends ScentCommand {
     const session = await this.session(flags)
     const keep = flags['save-secret'] ? await secretsOf(session) : undefined
     const body = {url: flags.url, eventTypes: flags.event, ...(headers && {headers})}
-    const created = await subscribe(session.client, body)
+    const created = await subscribe(session.client, body, addressesOf)
     // Without its id nothing can be kept of it.
     if (typeof created?.id === 'string') await session.sawWebhook(created)
     const {signingSecret} = (created ?? {}) as {signingSecret?: unknown}

@@ -1,8 +1,10 @@
 import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
+import {addressesOf} from '../../client/addresses.ts'
 import {ScentCommand} from '../../command.ts'
 import {Failure} from '../../contract/failure.ts'
-import {type Subscription, updateWebhook} from '../../contract/webhooks.ts'
+import type {Subscription} from '../../contract/webhooks.ts'
+import {changeSubscription} from '../../flows/webhooks.ts'
 import {apiFlags} from '../../terminal/flags.ts'
 import {subscriptionCard} from '../../terminal/views/webhooks.ts'
 import {headersOf, webhookFlags} from '../../terminal/webhook-flags.ts'
@@ -36,7 +38,7 @@ export default class WebhooksUpdate extends ScentCommand {
         hint: 'Give --url, --event, --header or --clear-headers.',
       })
     const session = await this.session(flags)
-    const updated = await session.client.call(updateWebhook, {params: {webhookId: args.id}, body})
+    const updated = await changeSubscription(session.client, args.id, body, addressesOf)
     await session.sawWebhook(updated)
     if (headers) this.note(replacedText(Object.keys(headers).length))
     this.show(subscriptionCard(updated))

@@ -1,7 +1,7 @@
 import type {Client} from '../../client/client.ts'
 import {Failure, isFailure} from '../../contract/failure.ts'
-import {type Subscription, setWebhookActive, updateWebhook} from '../../contract/webhooks.ts'
-import {subscribe} from '../../flows/webhooks.ts'
+import {type Subscription, setWebhookActive} from '../../contract/webhooks.ts'
+import {changeSubscription, subscribe} from '../../flows/webhooks.ts'
 import {webhookRecords} from '../../store/webhooks.ts'
 import type {Desk} from '../desk.ts'
 import {readSegments, segmentsOf} from '../receipts/read.ts'
@@ -79,7 +79,7 @@ async function takeUp(
   body: {url: string; eventTypes: string[]},
 ): Promise<Subscription | undefined> {
   try {
-    return await client.call(updateWebhook, {params: {webhookId: id}, body})
+    return await changeSubscription(client, id, body)
   } catch (error) {
     if (isFailure(error, 'NOT_FOUND_WEBHOOK_SUBSCRIPTION')) return undefined
     throw error

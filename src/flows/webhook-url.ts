@@ -1,0 +1,66 @@
+import {type Failure, isFailure} from '../contract/failure.ts'
+import {reworded} from './lost.ts'
+
+/** Finds the addresses of a host. */
+export type Lookup = (host: string) => Promise<string[]>
+
+const isAddress = (host: string) => /^[\d.]+$|:/.test(host)
+
+interface Words {
+  message: string
+  hint: string
+}
+
+/** Says in words why the service delivers to no such URL; throws any other error as it is. */
+export async function explainUrl(
+  error: unknown,
+  url: string | undefined,
+  addressesOf: Lookup = async () => [],
+): Promise<never> {
+  if (url === undefined || !isFailure(error, 'VALIDATION_WEBHOOK_URL_UNSAFE')) throw error
+  const words = await wordsOf(reasonIn(error), url, addressesOf)
+  throw words ? reworded(error, words) : error
+}
+
+function reasonIn({facts: {details}}: Failure): string {
+  const {reason} = (typeof details === 'object' && details !== null ? details : {}) as {reason?: unknown}
+  return typeof reason === 'string' ? reason : ''
+}
+
+/** not shown: the values of details.reason. They are read by the words in them; without one the URL itself is looked at. */
+async function wordsOf(reason: string, text: string, addressesOf: Lookup): Promise<Words | undefined> {
+  const url = URL.canParse(text) ? new URL(text) : undefined
+  const isAbout = (words: RegExp) => words.test(reason)
+  if (isAbout(/user|credential|password/i) || (url && (url.username || url.password)))
+    return {
+      message: 'The webhook URL holds a user name or a password, and deliveries carry none.',
+      hint: 'Leave out what stands before the @; a secret of your own may go into a header: --header NAME=VALUE.',
+    }
+  if (url === undefined || url.protocol !== 'https:' || isAbout(/https|absolute|scheme/i))
+    return {
+      message: `The webhook URL${text.includes('@') ? '' : ` "${text}"`} is not an absolute https URL.`,
+      hint: 'Give one that begins with https:// and names a public host.',
+    }
+  const host = url.hostname.replace(/^\[|\]$/g, '')
+  const addresses = isAddress(host) ? [host] : await addressesOf(host)
+  const here = addresses.length > 0 ? ` From here it resolves to ${addresses.join(', ')}.` : ''
+  if (isAbout(/private|routable|public|local|internal|reserved/i)) return privateWords(host, addresses)
+  if (isAbout(/resol|dns|unknown|found/i) || (reason === '' && addresses.length === 0 && !isAddress(host)))
+    return {
+      message: `The host "${host}" of the webhook URL does not resolve: the service finds no address for it.${here}`,
+      hint: 'Check its spelling; a name that was made just now may take some minutes to be known everywhere.',
+    }
+  return undefined
+}
+
+function privateWords(host: string, addresses: readonly string[]): Words {
+  const where = isAddress(host)
+    ? `The webhook URL leads to ${host}, a private address`
+    : addresses.length > 0
+      ? `The host "${host}" of the webhook URL resolves to a private address (${addresses.join(', ')})`
+      : `The host "${host}" of the webhook URL resolves to a private address`
+  return {
+    message: `${where}: the service delivers over the internet only.`,
+    hint: 'Put a tunnel or a proxy of yours before the receiver, and give its public https URL; `scent webhooks listen --public-url URL` receives behind one.',
+  }
+}
