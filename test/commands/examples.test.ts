@@ -154,6 +154,9 @@ const endless =
 /** Those whose exit code says what they found: nothing, here, or that they can't know. */
 const verdicts: [RegExp, number][] = [
   [/^scent webhooks (events|listen --limit|verify --stored|replay)/, 5],
+  [/^scent sandbox webhook redeliver/, 5],
+  // Nothing listens there.
+  [/^scent webhooks test .*--wait/, 10],
   [/^scent notices inbox --due-within/, 12],
   [/^scent notices respond .*--due-within/, 5],
 ]
@@ -168,6 +171,8 @@ function before(text: string): string {
   if (text.includes('--to before')) return 'scent sandbox reset --save before'
   if (/^scent notices (inbox|show)/.test(text)) return 'scent notices import deliveries.ndjson'
   if (/jobs (show|resume)/.test(text)) return 'scent orders import orders.csv --yes'
+  if (text.includes('webhook duplicate'))
+    return text.replace('sandbox webhook duplicate', 'webhooks test').concat(' --event order.completed')
   if (endless.test(text) && text.includes('webhooks deliveries'))
     return text.replace('deliveries', 'test').replace('--watch', '--event order.completed')
   return ':'

@@ -1,57 +1,27 @@
 // Deliveries of the sandbox that are lost, changed or late on their way, as the built listener meets them.
-import {mkdirSync} from 'node:fs'
 import {afterEach, beforeEach, describe, expect, test} from 'vitest'
-import {createSandbox} from '../../src/sandbox/core/sandbox.ts'
-import {foldersOf} from '../../src/store/paths.ts'
-import {saveLocator} from '../../src/store/sandbox.ts'
 import {callerOf, control} from '../sandbox/caller.ts'
-import {bareHome} from '../support/keyring.ts'
-import {type Listening, listening} from '../support/listening.ts'
+import type {Listening} from '../support/listening.ts'
 import {scent} from '../support/scent.ts'
+import {openServedDesk, type ServedDesk} from '../support/served-desk.ts'
 import type {Sandbox} from '../support/types.ts'
 
+let desk: ServedDesk
 let sandbox: Sandbox
 let env: NodeJS.ProcessEnv
 let listener: Listening
 let webhook: string
 
 beforeEach(async () => {
-  sandbox = await createSandbox({limits: false})
-  const baseUrl = await sandbox.listen()
-  env = bareHome()
-  for (const name of ['config', 'state']) mkdirSync(`${env.HOME}/${name}`, {mode: 0o700})
-  const {adminToken, credentials} = sandbox
-  const where = {baseUrl, adminUrl: `${baseUrl}/__sandbox/v1`, adminToken, pid: process.pid, credentials}
-  saveLocator(foldersOf(env), where)
-  expect(await scent(env, ['auth', 'login', '--sandbox', '--storage', 'file'])).toMatchObject({code: 0})
-  const argv = ['--subscribe', '--event', 'order.completed']
-  listener = await listening({...env, SCENT_WEBHOOK_SECRET: ''}, ...argv)
-  const {items} = JSON.parse((await scent(env, ['webhooks', 'list', '--json'])).stdout)
-  webhook = items[0].id
+  desk = await openServedDesk()
+  ;({sandbox, env} = desk)
+  listener = await desk.listen('--event', 'order.completed')
+  webhook = await desk.webhook()
 })
-afterEach(async () => {
-  await listener.stop()
-  await sandbox.close()
-})
+afterEach(() => desk.close())
 
-/** Orders the fault as a person does. */
-async function order(way: string, ...more: string[]) {
-  const {code, stdout} = await scent(env, [
-    'sandbox',
-    'fault',
-    '--delivery',
-    way,
-    '--times',
-    '1',
-    ...more,
-    '--json',
-  ])
-  expect([code, JSON.parse(stdout)]).toMatchObject([0, {effect: 'delivery', delivery: way, times: 1, met: 0}])
-}
-const emit = async (n: number) => {
-  const {payload} = await control(sandbox, 'POST', 'events', {type: 'order.completed', data: {n}})
-  return payload.event.eventId as string
-}
+const order = (way: string, ...more: string[]) => desk.fault(way, ...more)
+const emit = (n: number) => desk.emit(n)
 const seen = () =>
   listener.told('delivery').map(({eventId, trust, why, copy}) => ({eventId, trust, why, copy}))
 const sawLast = async (eventId: string, copy = 1) =>
@@ -257,4 +227,41 @@ test('a port that is taken names the listener that has it, and a public URL must
     'http://x.example/k3v',
   ])
   expect([plain.code, plain.stderr]).toEqual([2, expect.stringContaining('is not a valid https URL')])
+})
+
+describe('a rehearsal', () => {
+  test('sends an event again, by the beginning of its id, and the last one of a subscription twice', async () => {
+    const [first, second] = [await emit(1), await emit(2)]
+    await sawLast(second)
+    expect(await desk.json(['sandbox', 'webhook', 'redeliver', first.slice(0, 8)])).toMatchObject({
+      eventId: first,
+      succeeded: true,
+    })
+    await sawLast(first, 2)
+    expect((await desk.run('sandbox', 'webhook', 'duplicate', webhook)).stdout).toContain(first)
+    await sawLast(first, 3)
+    const [record] = (await desk.json(['webhooks', 'deliveries', webhook, '--id', second])).items
+    await desk.run('sandbox', 'webhook', 'redeliver', record.id)
+    await sawLast(second, 2)
+  })
+
+  test('of a new secret has the listener refuse what comes next, until it is told', async () => {
+    const {stdout} = await desk.run('sandbox', 'webhook', 'rotate', webhook, '--query', 'signingSecret')
+    const id = await emit(1)
+    await sawLast(id)
+    expect(seen()).toMatchObject([{eventId: id, trust: 'refused', why: 'does not fit'}])
+    const verify = ['webhooks', 'verify', '--stored', id, '--secret-stdin', '--json']
+    expect(JSON.parse((await scent(env, verify, JSON.parse(stdout))).stdout)).toMatchObject({fits: true})
+  })
+
+  test.each([
+    [['redeliver', 'ffffff'], 5],
+    [['redeliver', 'f'], 5],
+    [['duplicate', 'ffffff'], 5],
+    [['rotate', 'ffffff'], 5],
+    [['forget', 'ffffff'], 2],
+    [['rotate'], 2],
+  ])('%j is refused', async (argv, code) => {
+    expect(await desk.run('sandbox', 'webhook', ...argv)).toMatchObject({code})
+  })
 })

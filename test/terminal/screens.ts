@@ -216,6 +216,10 @@ export const screens: {[id: string]: Screen} = {
     user: 'without anything',
   },
   'sandbox:variant': {line: 'sandbox variant NJD-LEA-050 --stock 7', holds: ['NJD-LEA-050', '7']},
+  'sandbox:webhook': {
+    line: 'sandbox webhook duplicate <webhook>',
+    holds: ['Connection failed', 'order.completed'],
+  },
   'statements:get': {line: `statements get ${uuid}`, holds: ['SAR', 'Its totals are the sums of its lines.']},
   'statements:report': {line: 'statements report --from 2026-11-01 --to 2026-11-30', holds: ['SAR']},
   version: {line: 'version', holds: ['scent']},

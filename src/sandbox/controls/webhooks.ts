@@ -1,14 +1,23 @@
 import {find, update} from '../core/rows.ts'
-import {type Attempt, attempts, subscriptions} from '../core/schema.ts'
+import {type Attempt, subscriptions} from '../core/schema.ts'
 import type {State} from '../core/state.ts'
 import type {World} from '../core/world.ts'
 import {refuse} from '../door/reply.ts'
 import {queueDelivery} from '../rules/events.ts'
 import {attemptPayload, newSecret} from '../rules/webhooks.ts'
 
-/** Sends the event of a delivery record again, with the same id and the same bytes; returns the new record. */
+/** A shorter beginning of an event's id could mean too many. */
+const SHORTEST = 6
+
+/**
+ * Sends the event of a delivery record again, with the same id and the same bytes; returns the new record. An event may be
+ * named as well, by its id or a beginning of it: then of its last record.
+ */
 export function redeliver(state: State, id: string): Promise<object> {
-  const row = find(state.world, attempts, {id: id.toLowerCase()}) ?? refuse('NOT_FOUND_WEBHOOK_DELIVERY')
+  const sql = `SELECT * FROM attempts WHERE id = ? OR (length(?) >= ? AND substr(event_id, 1, length(?)) = ?) ORDER BY n DESC LIMIT 1`
+  const key = id.toLowerCase()
+  const row =
+    state.world.get<Attempt>(sql, key, key, SHORTEST, key, key) ?? refuse('NOT_FOUND_WEBHOOK_DELIVERY')
   return again(state, row)
 }
 

@@ -118,3 +118,11 @@ export const sentCard = (sent: SentEvent): Card<SentEvent> =>
     sent,
     localColumns<SentEvent>('event.eventType Event; event.eventId Event id; event.occurredAt At; deliveries'),
   )
+
+export interface Rotated {
+  id: string
+  signingSecret: string
+}
+
+export const rotatedCard = (rotated: Rotated): Card<Rotated> =>
+  card(rotated, localColumns<Rotated>('id Webhook; signingSecret Signing secret'))
