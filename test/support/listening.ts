@@ -30,6 +30,7 @@ export interface Listening {
   saw(event: string, fits?: (line: Told) => boolean): Promise<Told>
   /** Ctrl-C. */
   stop(): Promise<Ended>
+  kill(): Promise<Ended>
 }
 
 /** Starts a listener on a free port, with a secret unless `env` says otherwise, and waits until it is ready. */
@@ -66,6 +67,10 @@ export async function listening(env: NodeJS.ProcessEnv, ...argv: string[]): Prom
     send: (body, letter) => deliver(open, body, letter),
     async stop() {
       child.kill('SIGINT')
+      return ended
+    },
+    async kill() {
+      child.kill('SIGKILL')
       return ended
     },
   }

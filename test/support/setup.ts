@@ -3,6 +3,7 @@ import {existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync} from 
 import {tmpdir} from 'node:os'
 import {dirname, join} from 'node:path'
 import {fileURLToPath} from 'node:url'
+import {noChromium} from './chromium.ts'
 import {noKeyring} from './keyring.ts'
 import {noTmux} from './tmux.ts'
 
@@ -21,7 +22,7 @@ export default function setup(): () => void {
   if (Math.max(newest('src'), newest('build.js'), newest('package.json')) > newest('oclif.manifest.json')) {
     execFileSync(process.execPath, ['build.js'], {cwd: root, stdio: 'inherit'})
   }
-  for (const missing of [noKeyring(), noTmux()])
+  for (const missing of [noKeyring(), noTmux(), noChromium()])
     if (missing) console.warn(`Some tests are skipped: ${missing}`)
   for (const name of Object.keys(process.env)) if (foreign.test(name)) delete process.env[name]
   const home = mkdtempSync(join(tmpdir(), 'scent-home-'))

@@ -106,10 +106,10 @@ function useRows(look: Look, setLook: (change: (look: Look) => Look) => void, se
   return {rows, fresh, news}
 }
 
-function useListener(link: Link): State | null {
+function useListener(isReady: boolean): State | null {
   const [state, setState] = useState<State | null>(null)
   useEffect(() => {
-    if (link !== 'open') return
+    if (!isReady) return
     const look = () => void read<State>('/api/state').then(setState, () => {})
     look()
     const timer = setInterval(look, STATE_MS)
@@ -118,7 +118,7 @@ function useListener(link: Link): State | null {
       clearInterval(timer)
       removeEventListener('scent:state', look)
     }
-  }, [link])
+  }, [isReady])
   return state
 }
 
@@ -165,7 +165,7 @@ function Desk() {
   const [newsOf, setNewsOf] = useState(0)
   const help = useRef<HTMLDialogElement>(null)
   const {rows, fresh, news} = useRows(look, setLook, setLink)
-  const state = useListener(link)
+  const state = useListener(link === 'open' && rows !== null)
   const isSending = useRef(false)
   const isFiltered = look.filter.q !== '' || look.filter.trust !== '' || look.filter.problems
 
@@ -213,7 +213,7 @@ function Desk() {
     '/': () => document.getElementById('filter')?.focus(),
     r: () => void replay(),
     '?': () => help.current?.showModal(),
-    Escape: () => (document.activeElement?.id === 'filter' ? focusFirst() : close()),
+    Escape: () => (document.activeElement?.id === 'filter' ? leaveFilter() : close()),
   })
 
   if (link === 'anew')
@@ -272,7 +272,10 @@ function Desk() {
   )
 }
 
-const focusFirst = () => document.querySelector<HTMLButtonElement>('button.row')?.focus()
+function leaveFilter(): void {
+  document.getElementById('filter')?.blur()
+  document.querySelector<HTMLButtonElement>('button.row')?.focus()
+}
 
 function replayText({status, ms, error, lacks}: Replayed): string {
   const without = lacks.length > 0 ? ` Without ${lacks.join(', ')}, whose values are not kept.` : ''

@@ -73,6 +73,8 @@ export async function openPage(options: PageOptions): Promise<Page> {
       if (event.event === 'delivery' || event.event === 'forward') return feed.wake()
       state.tell(event)
       feed.stateChanged()
+      // Nobody waits yet: who opens the page finds it read.
+      if (event.event === 'ready') rows.catchUp().catch(() => {})
     },
     close: () =>
       new Promise((resolve) => {
