@@ -133,6 +133,15 @@ test('the first line for a script says where it listens, and whether there is a 
   await listener.stop()
 })
 
+test.each([80, 40])('a terminal of %i columns shows the address of the page whole', async (columns) => {
+  const argv = ['webhooks', 'listen', '--port', '0', '--for', '1s', '--ui', '--ui-port', '0']
+  const {code, text} = await inTerminal(emptyUser(), argv, {columns})
+  expect({code, text}).toMatchObject({
+    code: 0,
+    text: expect.stringMatching(/^Page: http:\/\/127\.0\.0\.1:\d+\/#t=[\w-]{43}$/m),
+  })
+})
+
 test('a script is told why in the same words, of one delivery a second', async () => {
   const listener = await listening(emptyUser())
   const [here, signed] = [spaced(completed('77e0a1b2c3d4')), completed('77e0a1b2c3d4')]

@@ -35,10 +35,11 @@ export default class WebhooksListen extends ScentCommand {
   static override description =
     `Listens on 127.0.0.1 until Ctrl-C. A delivery is on disk before it is answered with 200, so no notice is lost; one whose signature does not fit gets 401, one that can't be written 503. The service delivers to public https URLs only: put a tunnel or proxy of yours before the port, and give its URL with --public-url, which is then tried every minute. The sandbox delivers to this machine directly.
 
-The signing secret comes from stdin, from SCENT_WEBHOOK_SECRET, or from the keychain for --subscription. Without one nothing is checked, and everything says so. Filters choose what is shown and forwarded; everything is stored. With --output ndjson each event is one line: ready, delivery, forward, state, stopped.`
+The signing secret comes from stdin, from SCENT_WEBHOOK_SECRET, or from the keychain for --subscription. Without one nothing is checked, and everything says so. Filters choose what is shown and forwarded; everything is stored. With --output ndjson each event is one line: ready, delivery, forward, state, stopped. --ui shows the same on a page; the address that it prints is the only key to it.`
   static override examples = [
     '<%= config.bin %> webhooks listen --subscribe',
     '<%= config.bin %> webhooks listen --forward-to http://127.0.0.1:3000/hook --secret-stdin < secret.txt',
+    '<%= config.bin %> webhooks listen --ui --forward-to http://127.0.0.1:3000/hook',
     '<%= config.bin %> webhooks listen --limit 1 --for 1s --output ndjson',
   ]
   static override flags = {
@@ -217,7 +218,8 @@ The signing secret comes from stdin, from SCENT_WEBHOOK_SECRET, or from the keyc
       const signatures = event.checked ? 'signatures checked' : 'SIGNATURES NOT CHECKED: no secret was given'
       const known = event.known > 0 ? ` · ${counted(event.known, 'earlier event')} known` : ''
       this.note(`Ready on ${event.public ?? event.url} · ${signatures}${known}`)
-      if (event.ui !== null) this.note(`Page: ${event.ui}`)
+      // Whole in any terminal: it can't be opened if it is broken.
+      if (event.ui !== null) process.stderr.write(`Page: ${event.ui}\n`)
     } else this.note(stateText(event))
   }
 
