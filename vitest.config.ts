@@ -5,6 +5,7 @@ import {BaseSequencer, type TestSpecification} from 'vitest/node'
 const long = [
   /bulk-kills/,
   /desk\/kills/,
+  /desk\/page\.test/,
   /power-cut-/,
   /screens\.test/,
   /help-pages/,
@@ -29,6 +30,8 @@ const slow = [
   'test/proof/model/**',
   'test/commands/examples.test.ts',
   'test/desk/kills.test.ts',
+  'test/desk/page.test.ts',
+  'test/desk/page-load.test.ts',
   'test/commands/hostile.test.ts',
   'test/sandbox/commands.test.ts',
   'test/terminal/help-pages.test.ts',

@@ -22,6 +22,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await page.stop()
   await receiver.close()
+  console.log(`page: ${page.refused()} requests refused`)
 })
 
 /** What must hold of every answer, whatever it is. */

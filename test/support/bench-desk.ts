@@ -14,7 +14,7 @@ const identity = {origin: 'local', clientId: 'local', onBehalfOf: null}
 const HOUR = 3_600_000
 
 /** A user of the desk without a credential, with records of their own. */
-function userIn(folder: string, name: string, env: NodeJS.ProcessEnv) {
+export function userIn(folder: string, name: string, env: NodeJS.ProcessEnv) {
   const place = join(folder, `desk-${name}`)
   const folders = {config: join(place, 'config'), state: join(place, 'state')}
   for (const one of Object.values(folders)) mkdirSync(one, {recursive: true, mode: 0o700})
@@ -116,7 +116,11 @@ async function benchListener(program: string, env: NodeJS.ProcessEnv, folder: st
 }
 
 /** Fills the records with notices that are open and other events, over 14 days until now. */
-async function fill(folders: {config: string; state: string}, open: number, others: number): Promise<void> {
+export async function fill(
+  folders: {config: string; state: string},
+  open: number,
+  others: number,
+): Promise<void> {
   const receipts = await openReceipts(folders, identity, () => ({
     ...{at: new Date(Date.now() - 336 * HOUR).toISOString(), port: 4750, public: null, subscription: null},
     ...{secret: 'bench', scheme: 'default'},

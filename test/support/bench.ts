@@ -6,6 +6,7 @@ import {join} from 'node:path'
 import {benchBulk} from './bench-bulk.ts'
 import {benchDesk} from './bench-desk.ts'
 import {median, print} from './bench-figures.ts'
+import {benchPage} from './bench-page.ts'
 import {benchSandbox, type Running, startSandbox} from './bench-sandbox.ts'
 import {benchStart} from './bench-start.ts'
 
@@ -69,6 +70,7 @@ async function main(): Promise<void> {
     await benchSandbox(program, env)
     await benchBulk(program, env, folder)
     await benchDesk(program, env, folder)
+    await benchPage(env, folder)
   } finally {
     rmSync(folder, {recursive: true, force: true, maxRetries: 5})
   }

@@ -23,6 +23,8 @@ export interface Paged extends Listening {
   uiPort: number
   /** Sends a request for exactly this path. */
   ask(path: string, asked?: Asked): Promise<PageAnswer>
+  /** How many were refused. */
+  refused(): number
   /** The document that a path answers. */
   // biome-ignore lint/suspicious/noExplicitAny: a document is anything
   json(path: string): Promise<any>
@@ -33,9 +35,14 @@ export async function paged(env: NodeJS.ProcessEnv, ...argv: string[]): Promise<
   const listener = await listening(env, '--ui', ...port, ...argv)
   const {ui: url} = await listener.saw('ready')
   const [, uiPort, token = ''] = /^http:\/\/127\.0\.0\.1:(\d+)\/#t=(.*)$/.exec(url) ?? []
-  const ask = (path: string, asked: Asked = {}) => askPage(Number(uiPort), token, path, asked)
+  let refused = 0
+  const ask = async (path: string, asked: Asked = {}) => {
+    const answer = await askPage(Number(uiPort), token, path, asked)
+    if (answer.status >= 400) refused += 1
+    return answer
+  }
   const json = async (path: string) => JSON.parse((await ask(path)).body)
-  return {...listener, url, token, uiPort: Number(uiPort), ask, json}
+  return {...listener, url, token, refused: () => refused, uiPort: Number(uiPort), ask, json}
 }
 
 function askPage(

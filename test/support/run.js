@@ -14,7 +14,7 @@ buildSync({
   platform: 'node',
   target: 'node20',
   format: 'cjs',
-  external: ['@napi-rs/keyring', 'node-sqlite3-wasm', 'esbuild'],
+  external: ['@napi-rs/keyring', 'node-sqlite3-wasm', 'esbuild', 'playwright-core', 'axe-core'],
   // All that asks where it is lies in this folder.
   define: {'import.meta.url': JSON.stringify(import.meta.url)},
 })
