@@ -1,6 +1,10 @@
+import {readFileSync, writeFileSync} from 'node:fs'
 import {afterAll, beforeAll, describe, expect, test} from 'vitest'
-import {freePort} from '../support/listening.ts'
+import {segmentsOf} from '../../src/desk/receipts/read.ts'
+import {foldersOf} from '../../src/store/paths.ts'
+import {freePort, listening} from '../support/listening.ts'
 import {type Paged, paged} from '../support/page.ts'
+import {scent} from '../support/scent.ts'
 import {type Seen, serve, type TestServer} from '../support/server.ts'
 import {userOf} from '../support/service.ts'
 
@@ -285,4 +289,49 @@ test('a port that is taken is named by its own flag', async () => {
     new RegExp(`Port ${page.uiPort} is taken.*another --ui-port`, 's'),
   )
   await expect(paged(env, '--port', String(page.port))).rejects.toThrow(/is taken by the listener/)
+})
+
+test('nothing is left open where the listener can not begin', async () => {
+  for (const [more, message] of [
+    [['--save', '/nowhere/at/all'], 'nowhere'],
+    [['--scheme', 'nonsense'], 'nonsense'],
+    [['--forward-to', 'http://169.254.169.254/'], 'link-local'],
+  ] as const) {
+    const {code, stderr} = await scent(env, [
+      'webhooks',
+      'listen',
+      '--ui',
+      '--port',
+      '0',
+      '--ui-port',
+      '0',
+      ...more,
+    ])
+    expect({code, stderr}).toMatchObject({code: 2, stderr: expect.stringContaining(message)})
+  }
+})
+
+test('what another listener receives is shown as well, and a damaged file hides only itself', async () => {
+  const own = userOf('http://127.0.0.1:1')
+  const other = await listening(own)
+  const first = await paged(own)
+  expect(await other.send(event('by-the-other'))).toBe(200)
+  expect(await first.send(event('by-itself'))).toBe(200)
+  const ids = async () => (await first.json('/api/events')).items.map((row: {eventId: string}) => row.eventId)
+  expect((await ids()).sort()).toEqual(['by-itself', 'by-the-other'])
+  await other.stop()
+  await first.stop()
+  const [damaged = ''] = segmentsOf(foldersOf(own), {
+    origin: 'http://127.0.0.1:1',
+    clientId: 'test-client',
+    onBehalfOf: null,
+  }).map(({path}) => path)
+  const text = readFileSync(damaged, 'utf8').split('\n')
+  writeFileSync(damaged, text.toSpliced(1, 0, 'junk').join('\n'))
+  const second = await paged(own)
+  const {items, isWhole} = await second.json('/api/events')
+  expect({items, isWhole}).toMatchObject({items: [{eventId: 'by-itself'}], isWhole: false})
+  const {blind} = await second.json('/api/state')
+  expect(JSON.stringify(blind)).toContain("can't be read to the end")
+  await second.stop()
 })

@@ -251,25 +251,28 @@ describe.skipIf(noChromium())('in a browser', () => {
       for (const host of ['127.0.0.1', 'localhost']) {
         const other = await openTab(browser, {}, tab)
         await other.page.goto(`http://${host}:${evil.port}/`)
+        const posted = other.page.waitForResponse(
+          (response) => response.url().endsWith('/replay') && response.request().isNavigationRequest(),
+        )
+        const popup = other.page.waitForEvent('popup')
         const got = await other.page.evaluate<string[]>(`(async () => {
-          const tries = [
+          document.querySelector('form').submit()
+          window.opened = open('${at}/')
+          return Promise.all([
             fetch('${at}/api/events', {headers: {Authorization: 'Bearer ${listener.token}'}}),
             fetch('${at}/'),
             fetch('${at}/api/events/not-theirs/replay', {method: 'POST', body: '{}'}),
             fetch('${at}/api/events/not-theirs/replay', {method: 'POST', mode: 'no-cors', body: '{}'}),
-          ].map((one) => one.then((response) => response.text()).catch(() => 'refused'))
-          document.querySelector('form').submit()
-          const opened = open('${at}/')
-          const answers = await Promise.all(tries)
-          await new Promise((wake) => setTimeout(wake, 500))
-          try {
-            return [...answers, opened.document.title]
-          } catch {
-            return answers
-          }
+          ].map((one) => one.then((response) => response.text()).catch(() => 'refused')))
         })()`)
         expect(got.slice(0, 3)).toEqual(['refused', 'refused', 'refused'])
-        expect(got.slice(3).join()).not.toContain('scent')
+        expect(got[3]).not.toContain('Sent')
+        expect((await posted).status()).toBe(403)
+        const window = await popup
+        await window.getByText('another site').waitFor()
+        const title = "(() => { try { return opened.document.title } catch { return 'closed to it' } })()"
+        expect(await other.page.evaluate(title)).toBe('closed to it')
+        await window.close()
         for (const frame of other.page.frames().slice(1)) expect(await frame.locator('#desk').count()).toBe(0)
         await other.close()
       }

@@ -6,6 +6,7 @@ import {type Desk, openDesk} from '../../desk/desk.ts'
 import {receiverUrl} from '../../desk/listener/forward.ts'
 import {openListener} from '../../desk/listener/listener.ts'
 import {openQueue} from '../../desk/listener/queue.ts'
+import {localUrl, publicOf, sandboxTypes} from '../../desk/listener/source.ts'
 import {type Own, ownSubscription} from '../../desk/listener/subscribe.ts'
 import type {ListenerEvent, Whole} from '../../desk/listener/told.ts'
 import {isWanted, openSave} from '../../desk/listener/wanted.ts'
@@ -17,8 +18,6 @@ import {dueIn, liveHead, liveLine, nextOf, stateText} from '../../desk/screens/l
 import {type Line, liveColumns} from '../../desk/screens/receipts.ts'
 import {TOLERANCE} from '../../desk/signature/judge.ts'
 import {parseScheme} from '../../desk/signature/schemes.ts'
-import {isLoopback} from '../../store/profiles.ts'
-import {findSandbox} from '../../store/sandbox.ts'
 import {apiFlags, requireUuid, type SessionFlags} from '../../terminal/flags.ts'
 import {counted, paintFor, roomOf} from '../../terminal/text.ts'
 import {secondsFlag} from '../../terminal/times.ts'
@@ -126,14 +125,16 @@ The signing secret comes from stdin, from SCENT_WEBHOOK_SECRET, or from the keyc
       this.shown += 1
       if (this.shown === limit) lines.end()
     }
+    const asked = scheme === undefined ? undefined : parseScheme(scheme)
+    const telling = {body: flags.body, forwards: Boolean(forwardTo), save: save && openSave(save)}
+    const tell = this.teller(put, telling)
+    // Nothing may fail from here on without closing it again.
     const page = flags.ui
       ? await openPage({
           ...{desk, forwardTo: forwardTo || undefined},
           ...{ports: portsOf(flags['ui-port'], usualPagePort), files: __dirname},
         })
       : undefined
-    const telling = {body: flags.body, forwards: Boolean(forwardTo), save: save && openSave(save)}
-    const tell = this.teller(put, telling)
     const listener = await openListener({
       ...desk,
       ports: portsOf(port, usualPort),
@@ -142,7 +143,7 @@ The signing secret comes from stdin, from SCENT_WEBHOOK_SECRET, or from the keyc
         tell(event, whole)
         page?.tell(event)
       },
-      scheme: scheme === undefined ? undefined : parseScheme(scheme),
+      scheme: asked,
       forwardTo: forwardTo || undefined,
       publicUrl: publicUrl || undefined,
       wanted: (one) => isWanted(flags, one),
@@ -255,32 +256,3 @@ interface Telling {
 
 const keyOf = ({eventId, receivedAt}: {eventId: string | null; receivedAt: string}) =>
   `${eventId} ${receivedAt}`
-
-/** All types of the sandbox: of the service no list is shown. */
-function sandboxTypes({folders, settings}: Desk): string[] {
-  const sandbox = findSandbox(folders)
-  if (sandbox?.eventTypes && sandbox.baseUrl === settings?.baseUrl.value) return sandbox.eventTypes
-  throw new Failure('MISSING_INPUT', {
-    message: 'Which events?',
-    hint: 'Give --event, such as --event order.completed.',
-  })
-}
-
-/** The sandbox delivers to this machine; the service to public https URLs only. */
-function localUrl({settings}: Desk, port: number): URL {
-  if (settings && isLoopback(new URL(settings.baseUrl.value).hostname))
-    return new URL(`http://127.0.0.1:${port}/`)
-  throw new Failure('MISSING_INPUT', {
-    message: 'The service delivers to public https URLs only.',
-    hint: 'Put a tunnel or proxy before the port, and give its URL with --public-url.',
-  })
-}
-
-function publicOf(text: string): URL {
-  const url = URL.canParse(text) ? new URL(text) : undefined
-  if (url?.protocol === 'https:' || (url?.protocol === 'http:' && isLoopback(url.hostname))) return url
-  throw new Failure('INVALID_INPUT', {
-    message: `--public-url "${text}" is not a valid https URL.`,
-    hint: 'The service delivers to public https URLs only, such as https://hooks.example.com/scent.',
-  })
-}
