@@ -1,0 +1,296 @@
+import fc from 'fast-check'
+import type {Delivery} from '../../src/contract/webhooks.ts'
+import type {Arrived} from '../../src/desk/deliveries/here.ts'
+import type {timeline} from '../../src/desk/deliveries/timeline.ts'
+
+// A service that sends events to one or two URLs and repeats what failed, roads on which things happen to them, listeners that
+// come, sleep and go, and another receiver. The model says what must be found from what has happened, and never looks at a
+// record.
+
+const SECOND = 1_000
+const MINUTE = 60_000
+const HOUR = 60 * MINUTE
+const DAY = 24 * HOUR
+export const NOW = Date.parse('2026-11-22T12:00:00.000Z')
+
+/** When the service makes each attempt, after the first. */
+const SCHEDULE = [0, 5 * SECOND, 5 * MINUTE, 30 * MINUTE, 2 * HOUR]
+
+/** What happens to an attempt, if somebody of ours is there; `self`: something in between answers 200 by itself. */
+const fates = [
+  ...(['fine', 'twice', 'cut', 'broken', 'changed', 'stale', 'lost', 'elsewhere'] as const),
+  ...(['self-changed', 'held-short', 'held-long'] as const),
+] as const
+type Fate = (typeof fates)[number]
+
+interface Listener {
+  sub: number
+  from: number
+  to: number
+  nap: {from: number; to: number} | null
+  /** How the record says which subscription it serves; `none`: it does not. */
+  declared: 'id' | 'public' | 'port' | 'none'
+}
+
+interface Event {
+  at: number
+  /** What happens on the way to each of the subscriptions it is for. */
+  ways: {sub: number; fates: Fate[]; unrecorded: number | null}[]
+  isImported: boolean
+}
+
+export interface History {
+  subs: {isLocal: boolean}[]
+  offsetMs: number
+  listeners: Listener[]
+  events: Event[]
+}
+
+const minutes = (least: number, most: number) => fc.integer({min: least, max: most}).map((n) => n * MINUTE)
+const attempts = fc.array(fc.constantFrom(...fates), {minLength: 1, maxLength: 5})
+const way = (sub: number) =>
+  fc.record({sub: fc.constant(sub), fates: attempts, unrecorded: fc.option(fc.nat({max: 4}))})
+
+/** Any moment of three days; one of whose attempts one is just on its way; and one that is half forgotten. */
+const moment = fc.oneof(
+  {weight: 6, arbitrary: minutes(10, 72 * 60).map((ago) => NOW - ago)},
+  {weight: 2, arbitrary: fc.constantFrom(...SCHEDULE.slice(2)).map((pause) => NOW - pause - 10 * SECOND)},
+  {weight: 1, arbitrary: minutes(1, 100).map((ago) => NOW - 30 * DAY - ago)},
+)
+
+export const histories: fc.Arbitrary<History> = fc.integer({min: 1, max: 2}).chain((count) =>
+  fc.record({
+    subs: fc.array(fc.record({isLocal: fc.boolean()}), {minLength: count, maxLength: count}),
+    offsetMs: fc.constantFrom(0, 0, 3 * SECOND, -2 * HOUR, 7 * HOUR),
+    listeners: fc.array(listenerOf(count), {maxLength: 6}),
+    events: fc.array(
+      fc.record({
+        at: moment,
+        ways: fc.oneof(
+          ...Array.from({length: count}, (_, sub) => fc.tuple(way(sub))),
+          ...(count === 2 ? [fc.tuple(way(0), way(1))] : []),
+        ),
+        isImported: fc.integer({min: 0, max: 9}).map((n) => n === 0),
+      }),
+      {minLength: 1, maxLength: 6},
+    ),
+  }),
+)
+
+function listenerOf(count: number): fc.Arbitrary<Listener> {
+  return fc
+    .record({
+      sub: fc.nat({max: count - 1}),
+      ago: fc.oneof(minutes(0, 72 * 60), fc.constant(31 * DAY)),
+      length: minutes(1, 48 * 60),
+      runs: fc.integer({min: 0, max: 3}).map((n) => n === 0),
+      nap: fc.option(fc.record({after: minutes(1, 600), length: minutes(1, 300)})),
+      declared: fc.constantFrom('id', 'public', 'port', 'none'),
+    })
+    .map(({sub, ago, length, runs, nap, declared}) => {
+      // Odd seconds, so that no attempt meets an edge.
+      const from = NOW - ago + 777
+      const to = runs ? Number.POSITIVE_INFINITY : from + length
+      const slept = nap && {from: from + nap.after, to: from + nap.after + nap.length}
+      return {sub, from, to, nap: slept && slept.to < to ? slept : null, declared} as Listener
+    })
+}
+
+const isAwake = ({from, to, nap}: Listener, at: number) =>
+  at >= from && at <= to && !(nap && at >= nap.from && at <= nap.to)
+
+/** Whether its record says that it has the URL of the subscription: a port does so for a local URL alone. */
+function isKnownToServe({sub, declared}: Listener, wanted: number, {subs}: History): boolean {
+  if (sub !== wanted || declared === 'none') return false
+  if (declared === 'id') return true
+  return (declared === 'port') === (subs[wanted]?.isLocal === true)
+}
+
+/** Whether what came to it can be told to be of the subscription. */
+const isTold = (listener: Listener, wanted: number, history: History) =>
+  isKnownToServe(listener, wanted, history) ||
+  // It was told nothing, and there is no other subscription.
+  (listener.declared !== 'id' && listener.sub === wanted && history.subs.length === 1)
+
+interface Copy {
+  at: number
+  listener: Listener
+  trust: 'verified' | 'stale' | 'refused'
+  isChanged: boolean
+  /** It is of an attempt that is on its way just now. */
+  isUntold: boolean
+  /** It was held back for longer than is usual, after an attempt that is recorded. */
+  isLate: boolean
+}
+
+interface Made {
+  at: number
+  number: number
+  ends: 'taken' | 'refused' | 'failed' | 'unanswered'
+  nextAt: number | null
+  isRecorded: boolean
+}
+
+interface Way {
+  sub: number
+  made: Made[]
+  copies: Copy[]
+}
+
+const held: {[fate in Fate]?: number} = {'held-short': 3 * MINUTE, 'held-long': 47 * MINUTE}
+
+/** Plays what happens to an event on its way to one subscription. */
+function playWay(history: History, {at: first}: Event, {sub, fates: all, unrecorded}: Event['ways'][0]): Way {
+  const [made, copies]: [Made[], Copy[]] = [[], []]
+  const there = (at: number) => history.listeners.find((one) => one.sub === sub && isAwake(one, at))
+  for (const [index, pause] of SCHEDULE.entries()) {
+    const at = first + pause
+    if (at > NOW) break
+    const fate = all[index % all.length] ?? 'fine'
+    const isUnderWay = at > NOW - MINUTE
+    const isForgotten = at <= NOW - 30 * DAY
+    const isRecorded = !isUnderWay && !isForgotten && index !== unrecorded
+    const ours = there(at)
+    const ends = endOf(fate, ours !== undefined)
+    const put = (trust: Copy['trust'], isChanged: boolean, when = at, listener = ours) =>
+      listener &&
+      copies.push({at: when + 40, listener, trust, isChanged, isUntold: isUnderWay, isLate: false})
+    if (fate === 'fine' || fate === 'cut' || fate === 'broken' || fate === 'twice') put('verified', false)
+    if (fate === 'twice') put('verified', false)
+    if (fate === 'stale') put('stale', false)
+    if (fate === 'changed' || fate === 'self-changed') put('refused', true)
+    const delay = held[fate]
+    if (delay !== undefined && at + delay < NOW && put('stale', false, at + delay, there(at + delay)))
+      Object.assign(copies.at(-1) ?? {}, {isLate: delay > 5 * MINUTE && isRecorded})
+    const next = SCHEDULE[index + 1]
+    const nextAt = ends === 'taken' || next === undefined ? null : first + next
+    made.push({at, number: index + 1, ends, nextAt, isRecorded})
+    if (ends === 'taken') break
+  }
+  return {sub, made, copies: copies.sort((a, b) => a.at - b.at)}
+}
+
+function endOf(fate: Fate, isThere: boolean): Made['ends'] {
+  if (fate === 'lost' || fate === 'elsewhere' || fate === 'self-changed' || held[fate]) return 'taken'
+  if (!isThere || fate === 'cut') return 'unanswered'
+  if (fate === 'changed' || fate === 'stale') return 'refused'
+  return fate === 'broken' ? 'failed' : 'taken'
+}
+
+export interface Expected {
+  state: string
+  finding: string | null
+  isHere: boolean
+}
+
+/** What must be said of an event and a subscription; undefined if the service has no record of it. */
+function expected(history: History, event: Event, ways: readonly Way[], way: Way): Expected | undefined {
+  const known = way.made.filter(({isRecorded}) => isRecorded)
+  const last = known.at(-1)
+  if (last === undefined) return undefined
+  const all = ways.flatMap(({copies}) => copies)
+  const own = way.copies.filter(({listener}) => isTold(listener, way.sub, history))
+  const isDelivered = known.some(({ends}) => ends === 'taken')
+  const isGood = event.isImported || all.some(({trust}) => trust === 'verified')
+  const isWatched = known
+    .filter(({ends}) => ends === 'taken')
+    .some(({at}) =>
+      history.listeners.some((one) => isKnownToServe(one, way.sub, history) && isAwake(one, at)),
+    )
+  const first = own.find(({trust}) => trust !== 'refused')
+  const isGap = known.some(
+    ({number}, index) =>
+      number - (known[index - 1]?.number ?? 0) > 1 && (index > 0 || event.at > NOW - 15 * DAY),
+  )
+  const finding = () => {
+    if (isDelivered && !isGood && !first?.isLate && isWatched) return 'delivered-not-here'
+    if (!isDelivered && own.some(({isUntold}) => !isUntold)) return 'here-not-delivered'
+    if (new Set(own.map(({isChanged}) => isChanged)).size > 1) return 'bodies-differ'
+    if (first?.isLate) return 'late'
+    return isGap ? 'gap' : null
+  }
+  const state = isDelivered ? 'delivered' : last.nextAt === null ? 'dead' : 'retrying'
+  return {state, finding: finding(), isHere: event.isImported || all.length > 0}
+}
+
+type Input = Parameters<typeof timeline>
+
+/** The records that a history leaves, in any order, and what must be said of each event for each subscription. */
+export function played(history: History): {input: Input; expected: Map<string, Expected>} {
+  const {offsetMs} = history
+  const stamp = (at: number) => new Date(at + offsetMs).toISOString()
+  const known = history.subs.map(({isLocal}, sub) => ({
+    id: `sub-${sub}`,
+    url: isLocal ? `http://127.0.0.1:${4750 + sub}/hook` : `https://hooks.example.com/${sub}`,
+  }))
+  const runs = new Map(
+    history.listeners.map((one) => [
+      one,
+      {
+        ...{
+          from: one.from,
+          to: one.to,
+          slept: one.nap ? [one.nap] : [],
+          hasSecret: true,
+          dropped: 0,
+          isFailing: false,
+        },
+        port: one.declared === 'port' ? 4750 + one.sub : 9999,
+        publicUrl: one.declared === 'public' ? `https://hooks.example.com/${one.sub}` : null,
+        subscription: one.declared === 'id' ? `sub-${one.sub}` : null,
+      },
+    ]),
+  )
+  const sent = known.map((subscription) => ({subscription, attempts: [] as Delivery[]}))
+  const copies = new Map<string, Arrived[]>()
+  const imported = new Set<string>()
+  const wanted = new Map<string, Expected>()
+  for (const [index, event] of history.events.entries()) {
+    const eventId = `event-${index}`
+    if (event.isImported) imported.add(eventId)
+    const ways = event.ways.map((one) => playWay(history, event, one))
+    for (const way of ways) {
+      for (const one of way.made.filter(({isRecorded}) => isRecorded))
+        sent[way.sub]?.attempts.unshift(recordOf(eventId, one, stamp))
+      const must = expected(history, event, ways, way)
+      if (must) wanted.set(`${eventId} sub-${way.sub}`, must)
+    }
+    const arrived = ways
+      .flatMap((one) => one.copies)
+      .map((copy): Arrived => {
+        const {at, listener, trust, isChanged} = copy
+        const run = runs.get(listener)
+        if (run === undefined) throw new Error('a copy came to nobody')
+        return {at, trust, run, why: null, sha256: isChanged ? 'changed' : 'as it was'}
+      })
+    if (arrived.length > 0)
+      copies.set(
+        eventId,
+        arrived.sort((a, b) => a.at - b.at),
+      )
+  }
+  const around = {
+    ...{copies, imported, runs: [...runs.values()], known, now: NOW, isWhole: true},
+    localOf: (at: number) => at - offsetMs,
+  }
+  return {input: [sent, around], expected: wanted}
+}
+
+function recordOf(
+  eventId: string,
+  {at, number, ends, nextAt}: Made,
+  stamp: (at: number) => string,
+): Delivery {
+  const outcome = {
+    taken: [200, null],
+    refused: [401, 'Destination rejected'],
+    failed: [503, 'Delivery failed'],
+    unanswered: [null, 'Connection failed'],
+  }[ends]
+  return {
+    ...{id: `${eventId} ${number}`, eventId, eventType: 'order.completed', attemptNumber: number},
+    ...{sentAt: stamp(at), succeeded: ends === 'taken'},
+    ...{httpStatus: outcome[0], errorSummary: outcome[1], nextAttemptAt: nextAt && stamp(nextAt)},
+    deadLetteredAt: ends !== 'taken' && nextAt === null ? stamp(at) : null,
+  } as Delivery
+}
