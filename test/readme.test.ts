@@ -90,15 +90,20 @@ async function printedBy(all: Step[], env: NodeJS.ProcessEnv): Promise<string[]>
 const reason = missing()
 if (reason !== undefined) console.warn(`Skipped: ${reason}`)
 
-test.skipIf(reason !== undefined)('the transcripts of the manual are what the program prints', async () => {
-  const all = steps(readFileSync(join(root, 'README.md'), 'utf8'))
-  expect(all.length).toBeGreaterThan(10)
-  const printed = await withKeyring((env) => printedBy(all, env))
-  for (const [at, {typed, printed: promised}] of all.entries()) {
-    const real = printed[at] ?? ''
-    if (!pattern(promised).test(settled(real))) expect(`$ ${typed}\n${real}`).toBe(`$ ${typed}\n${promised}`)
-  }
-})
+test.skipIf(reason !== undefined)(
+  'the transcripts of the manual are what the program prints',
+  async () => {
+    const all = steps(readFileSync(join(root, 'README.md'), 'utf8'))
+    expect(all.length).toBeGreaterThan(10)
+    const printed = await withKeyring((env) => printedBy(all, env))
+    for (const [at, {typed, printed: promised}] of all.entries()) {
+      const real = printed[at] ?? ''
+      if (!pattern(promised).test(settled(real)))
+        expect(`$ ${typed}\n${real}`).toBe(`$ ${typed}\n${promised}`)
+    }
+  },
+  240_000,
+)
 
 test('the manual names every topic and exit code, and no command or script that is not there', () => {
   const manual = readFileSync(join(root, 'README.md'), 'utf8')

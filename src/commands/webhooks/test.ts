@@ -73,7 +73,7 @@ export default class WebhooksTest extends ScentCommand {
     const failure = failureOf(trip, webhookId)
     const {says, next} = verdictWords(trip, webhookId)
     if (failure) this.finding(failure)
-    else this.aside(`${says} Next: ${next}.`)
+    else for (const line of [says, `  ${next}`]) this.aside(line)
     return trip
   }
 }
