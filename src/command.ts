@@ -3,7 +3,6 @@ import {Command} from '@oclif/core/command'
 import type {Client} from './client/client.ts'
 import type {Item} from './client/pages.ts'
 import {Failure} from './contract/failure.ts'
-import {printJson} from './contract/money.ts'
 import type {Input, Operation} from './contract/operation.ts'
 import type {Session, SessionOptions} from './session.ts'
 import {tightened} from './store/files.ts'
@@ -15,6 +14,7 @@ import {nameOnLine, takesOf} from './terminal/names.ts'
 import {
   collected,
   isObject,
+  jsonText,
   type Listing,
   type Mode,
   Outlet,
@@ -118,7 +118,7 @@ export abstract class ScentCommand extends Command {
   /** Writes a result at once, if results are written as they come. */
   async event(document: object): Promise<void> {
     this.clearLine()
-    if (this.streams) await this.out.write(`${printJson(document, 0)}\n`)
+    if (this.streams) await this.out.write(`${jsonText(document, 0)}\n`)
   }
 
   get streams(): boolean {

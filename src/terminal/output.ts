@@ -55,7 +55,16 @@ export async function* batches<Row>(
   if (batch.length > 0) yield batch
 }
 
-/** The JSON of a document piece by piece, as printJson() would print it: one batch of rows in memory at a time. */
+/** An escape of JSON: of a character of two halves, of half a one, or another. */
+const ESCAPES = /\\(?:ud[89ab][\da-f]{2}\\ud[c-f][\da-f]{2}|u(d[89a-f][\da-f]{2})|.)/g
+
+/** JSON for any program: half a character, which many refuse, is written out as in a terminal. */
+export function jsonText(value: unknown, indent?: number): string {
+  const text = printJson(value, indent)
+  return text.replace(ESCAPES, (all, half?: string) => (half ? `\\\\u{${half}}` : all))
+}
+
+/** The JSON of a document piece by piece, as jsonText() would print it: one batch of rows in memory at a time. */
 async function* jsonTexts(value: unknown, indent = ''): AsyncGenerator<string> {
   if (isRows(value)) yield* listTexts(value, indent)
   else if (!holdsRows(value)) yield indented(value, indent)
@@ -63,7 +72,7 @@ async function* jsonTexts(value: unknown, indent = ''): AsyncGenerator<string> {
     let between = '{'
     for (const [name, inner] of Object.entries(value)) {
       if (inner === undefined) continue
-      yield `${between}\n${indent}  ${printJson(name)}: `
+      yield `${between}\n${indent}  ${jsonText(name)}: `
       between = ','
       yield* jsonTexts(inner, `${indent}  `)
     }
@@ -81,7 +90,7 @@ async function* listTexts(rows: Rows, indent: string): AsyncGenerator<string> {
   yield between === '[' ? '[]' : `\n${indent}]`
 }
 
-const indented = (value: unknown, indent: string) => printJson(value).replaceAll('\n', `\n${indent}`)
+const indented = (value: unknown, indent: string) => jsonText(value).replaceAll('\n', `\n${indent}`)
 
 /**
  * Prints a document, as far as anybody reads it; `shown` is how its text is written. A list whose rows are on their way

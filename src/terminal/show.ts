@@ -2,7 +2,7 @@ import {guarded} from '../contract/forms.ts'
 import {isDigits, printJson} from '../contract/money.ts'
 import {bare, type Cell, plain} from './cells.ts'
 import {type Column, chosen, rawOf} from './columns.ts'
-import {BATCH, batches, isObject, type Mode, type Outlet} from './output.ts'
+import {BATCH, batches, isObject, jsonText, type Mode, type Outlet} from './output.ts'
 import {fieldsText, liveLines, type Rows, type Table, tableText, type View} from './table.ts'
 import {paintFor, roomOf, safe, wrap} from './text.ts'
 import {anyView} from './views/any.ts'
@@ -42,7 +42,7 @@ export async function showViews(
   return said.flat()
 }
 
-const lineOf = (row: unknown) => `${printJson(row, 0)}\n`
+const lineOf = (row: unknown) => `${jsonText(row, 0)}\n`
 
 const pickedOf = (columns: AnyColumn[], row: unknown) =>
   Object.fromEntries(columns.map((column) => [column.key, rawOf(column, row) ?? null]))

@@ -157,6 +157,22 @@ describe('what is imported', () => {
     expect(closed).toMatchObject({status: 'Resolved', responseChoice: 'CancelWhole', impact: null})
   })
 
+  test('may hold half characters, and what is printed is JSON for every program', async () => {
+    const env = userOf('http://127.0.0.1:1')
+    const notice = {
+      id,
+      status: 'AwaitingPartnerResponse',
+      reason: 'a\ud800\ud83d\ude00\udc00',
+      line: {sku: '\\ud800'},
+    }
+    await taken(env, JSON.stringify(notice))
+    for (const argv of [['--json'], ['--output', 'ndjson']]) {
+      const {stdout} = await scent(env, ['notices', 'inbox', ...argv])
+      expect(JSON.stringify(JSON.parse(stdout))).toContain(String.raw`"a\\u{d800}😀\\u{dc00}"`)
+      expect(stdout).toContain(String.raw`"\\ud800"`)
+    }
+  })
+
   test('is an event, and not a row about one', async () => {
     const env = userOf('http://127.0.0.1:1')
     const row = {eventId: 'one', eventType: 'notice.raised', trust: 'verified', notices: [id], copies: 1}

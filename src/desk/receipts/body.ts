@@ -39,7 +39,13 @@ export function bodyFacts(body: unknown): BodyFacts {
 }
 
 const idOf = (value: unknown) =>
-  typeof value === 'string' && value !== '' && value.length <= LONGEST_ID ? value : null
+  typeof value === 'string' && value !== '' && value.length <= LONGEST_ID
+    ? value.replace(HALF, written)
+    : null
+
+/** Half a character is in no JSON that jq reads: it is written out as in a terminal. */
+const HALF = /\p{Surrogate}/gu
+const written = (half: string) => `\\u{${half.charCodeAt(0).toString(16)}}`
 
 export const sha256 = (bytes: Uint8Array | string) => createHash('sha256').update(bytes).digest('hex')
 
