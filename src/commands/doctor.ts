@@ -13,7 +13,11 @@ import {counted} from '../terminal/text.ts'
 import {type Check, checkTable} from '../terminal/views/doctor.ts'
 
 /** What a check found; `next` is what to do although nothing has failed. */
-type Found = string | {detail: string; next: string | null}
+interface Found {
+  detail: string
+  next?: string | null
+  isWell?: boolean
+}
 
 /** No profile can have this name. */
 const PROBE = 'doctor probe'
@@ -21,7 +25,7 @@ const PROBE = 'doctor probe'
 export default class Doctor extends ScentCommand {
   static override summary = 'Check this installation, from its files to the service.'
   static override description =
-    'Each check by itself. Nothing is changed but two probes, which are taken away again: a file in the state folder, and an entry in the keychain where the profile uses it. The exit code is 0, or that of the first failure.'
+    'Each check by itself. Nothing is changed but two probes, which are taken away again: a file in the state folder, and an entry in the keychain where the profile uses it. The exit code is 0, or that of the first failure; a warning is something to look at.'
   static override examples = ['<%= config.bin %> doctor', '<%= config.bin %> doctor --profile staging --json']
   static override flags = {...apiFlags}
 
@@ -75,11 +79,12 @@ export default class Doctor extends ScentCommand {
   }
 
   /** A failure is this check's outcome; the others go on. */
-  private async check(check: string, work: () => Found | Promise<Found>): Promise<void> {
+  private async check(check: string, work: () => Found | string | Promise<Found | string>): Promise<void> {
     try {
       const found = await work()
-      const {detail, next} = typeof found === 'string' ? {detail: found, next: null} : found
-      this.checks.push({check, state: 'ok', detail, next})
+      const facts: Found = typeof found === 'string' ? {detail: found} : found
+      const {detail, next = null, isWell = true} = facts
+      this.checks.push({check, state: isWell ? 'ok' : 'warning', detail, next})
     } catch (error) {
       if (!isFailure(error) || error.code === 'INTERRUPTED') throw error
       this.checks.push({check, state: 'failed', detail: `${error.message} (${error.code})`, next: error.hint})

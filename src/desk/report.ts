@@ -11,6 +11,8 @@ import {freeBytes, LEAST_FREE, receiptsSize} from './receipts/room.ts'
 interface Found {
   detail: string
   next: string | null
+  /** True by default. */
+  isWell?: boolean
 }
 
 /** From here on the size of the receipts is worth a word. */
@@ -67,6 +69,7 @@ export async function reportInbox(desk: Desk): Promise<Found> {
   const more = others.length > 0 ? ` And ${counted(others.length, 'more reason')}.` : ''
   const unseen = first ? ` Others may not be here: ${first.says}${more}` : ''
   return {
+    isWell: unsettled.length === 0 && blind.length === 0,
     detail: `${counted(open.length, 'notice')} to answer.${lost}${unseen}`,
     next: unsettled[0]
       ? `\`scent notices respond ${unsettled[0].id}\``

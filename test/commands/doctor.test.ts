@@ -31,7 +31,9 @@ describe('doctor', () => {
     const env: NodeJS.ProcessEnv = {...bareHome(), ...credential()}
     const {code, report} = await doctor(env)
     expect(code).toBe(0)
-    expect(new Set(Object.values(states(report)))).toEqual(new Set(['ok', 'skipped']))
+    // Nothing has listened here yet: an inbox that may lack notices is not in order.
+    const {inbox, ...others} = states(report)
+    expect([inbox, new Set(Object.values(others))]).toEqual(['warning', new Set(['ok', 'skipped'])])
     expect(readdirSync(env.SCENT_STATE_DIR ?? '').filter((name) => name.includes('doctor'))).toEqual([])
   })
 

@@ -26,7 +26,7 @@ test('doctor says that nothing listens, and what else may hide a notice, in one 
   expect(await checked(() => {})).toEqual({
     receipts: {check: 'receipts', state: 'ok', detail: 'Nothing listens. 0 files of receipts.', next: null},
     inbox: {
-      ...{check: 'inbox', state: 'ok', next: '`scent notices inbox` says it all'},
+      ...{check: 'inbox', state: 'warning', next: '`scent notices inbox` says it all'},
       detail: expect.stringMatching(
         /^0 notices to answer\. Others may not be here: Nothing has listened here/,
       ),
@@ -49,9 +49,23 @@ test('doctor says who listens, what waits, and which answers may be lost', async
   })
   expect(receipts?.detail).toMatch(/^Listening: port 4750 since \d{4}-.*\. 1 file of receipts\.$/)
   expect(inbox).toMatchObject({
+    state: 'warning',
     detail: '1 notice to answer. Of 1 answer it is not known whether it arrived.',
     next: `\`scent notices respond ${id}\``,
   })
+})
+
+test('doctor finds an inbox well that waits for nothing unknown, and sees all', async () => {
+  const {receipts, inbox} = await checked((desk) =>
+    listened(desk, {
+      from: now - 100 * HOUR,
+      records: [receipt(now - HOUR, eventBody('event-1', noticeOf(id, now - HOUR)))],
+    }),
+  )
+  expect([receipts?.state, inbox]).toEqual([
+    'ok',
+    {check: 'inbox', state: 'ok', detail: '1 notice to answer.', next: null},
+  ])
 })
 
 test('doctor names a damaged file, and says how to go on', async () => {
@@ -63,7 +77,7 @@ test('doctor names a damaged file, and says how to go on', async () => {
     detail: expect.stringMatching(/\.ndjson is damaged\. .*CORRUPT_FILE/),
   })
   expect(receipts?.next).toContain('scent notices inbox --check')
-  expect(inbox?.state).toBe('ok')
+  expect(inbox?.state).toBe('warning')
 })
 
 test('doctor and a listener tell the size of the receipts from 1 GiB on', async () => {

@@ -1,4 +1,5 @@
 import {createHash} from 'node:crypto'
+import {writtenOut} from '../../contract/forms.ts'
 import {parseJson} from '../../contract/money.ts'
 import {type NoticeFacts, noticesIn} from '../notices/facts.ts'
 import {fingerprintOf} from '../signature/keys.ts'
@@ -38,14 +39,11 @@ export function bodyFacts(body: unknown): BodyFacts {
   return {eventId: idOf(eventId), eventType: type, notices, unreadable: speaks && notices.length === 0}
 }
 
+/** Half a character is in no JSON that jq reads: it is written out as in a terminal. */
 const idOf = (value: unknown) =>
   typeof value === 'string' && value !== '' && value.length <= LONGEST_ID
-    ? value.replace(HALF, written)
+    ? value.replace(/\p{Surrogate}/gu, writtenOut)
     : null
-
-/** Half a character is in no JSON that jq reads: it is written out as in a terminal. */
-const HALF = /\p{Surrogate}/gu
-const written = (half: string) => `\\u{${half.charCodeAt(0).toString(16)}}`
 
 export const sha256 = (bytes: Uint8Array | string) => createHash('sha256').update(bytes).digest('hex')
 

@@ -4,7 +4,8 @@ import type {Table} from '../table.ts'
 
 export interface Check {
   check: string
-  state: 'ok' | 'failed' | 'skipped'
+  /** A `warning` is nothing that fails, and something to look at. */
+  state: 'ok' | 'warning' | 'failed' | 'skipped'
   detail: string
   /** What to do about it. */
   next: string | null
@@ -13,7 +14,7 @@ export interface Check {
 /** The checks of an installation, one a row. */
 export function checkTable(rows: Check[]): Table<Check> {
   const columns = localColumns<Check>('check!; state!; detail~ Found; next~', {
-    state: ({state}) => badge(state, {ok: 'good', failed: 'bad'}),
+    state: ({state}) => badge(state, {ok: 'good', warning: 'warn', failed: 'bad'}),
   })
   return {rows, columns}
 }
