@@ -22,6 +22,8 @@ export interface Column<Row> {
   shown?: 'plain' | 'terminal' | 'asked' | 'known'
   /** Neither left out nor cut for want of room. */
   keeps?: true
+  /** Cut for want of room, though it `keeps`. */
+  cuts?: true
   /** A reason or message: wrapped, and never cut. */
   wraps?: true
   /** Goes before the others if there is no room for all. */
@@ -32,6 +34,7 @@ export interface Column<Row> {
 
 const marks: {[mark: string]: Partial<Column<never>>} = {
   '!': {keeps: true},
+  '<': {keeps: true, cuts: true},
   '-': {yields: true},
   '~': {wraps: true},
   '?': {shown: 'asked'},
@@ -45,7 +48,7 @@ type People<Row> = {[path: string]: (row: Row) => Cell}
  * Columns of rows of a schema: of each the path of its field, a mark, and its heading, which is made of the path if it is
  * left out. The kind of a cell comes from the contract.
  *
- * Marks, for want of room: `!` is neither left out nor cut, `-` goes first, but after long ids; then the last. `~` is a reason, and wraps; `?` is shown if asked for, and on the card of one row; `+` is
+ * Marks, for want of room: `!` is neither left out nor cut, `<` is cut and not left out, `-` goes first, but after long ids; then the last. `~` is a reason, and wraps; `?` is shown if asked for, and on the card of one row; `+` is
  * for programs, `*` for people. `a|b` is the first of several fields that is there. `people` draws what needs code;
  * programs get the field as it came, if the contract has it. All other paths of the schema are known, and shown if asked for.
  */
@@ -85,7 +88,7 @@ function parsed<Row>(
 ): Column<Row>[] {
   const found = specs.trim().split(/\s*;\s*/)
   return found.map((spec) => {
-    const [, path = '', mark = '', header] = /^([\w.|]+)([!~?+*-]*)(?: +(.+))?$/.exec(spec) ?? []
+    const [, path = '', mark = '', header] = /^([\w.|]+)([!<~?+*-]*)(?: +(.+))?$/.exec(spec) ?? []
     const get = people[path.split('|')[0] ?? '']
     const column = columnAt(path.split('|'), header)
     return Object.assign(column, ...[...mark].map((one) => marks[one]), get && {get})

@@ -36,8 +36,9 @@ const holdsRows = (value: unknown): value is object =>
   !Array.isArray(value) &&
   Object.values(value).some((inner) => isRows(inner) || holdsRows(inner))
 
-/** Rows that are written at a time. */
+/** Rows that are written at a time, and characters from which on fewer are. */
 export const BATCH = 200
+const LONG = 1024 * 1024
 
 /** The texts of rows as they come, some at a time: to write each by itself takes long. */
 export async function* batches<Row>(
@@ -46,11 +47,15 @@ export async function* batches<Row>(
   size = BATCH,
 ): AsyncGenerator<string[]> {
   let batch: string[] = []
+  let chars = 0
   for await (const row of rows) {
-    batch.push(textOf(row))
-    if (batch.length < size) continue
+    const text = textOf(row)
+    batch.push(text)
+    chars += text.length
+    if (batch.length < size && chars < LONG) continue
     yield batch
     batch = []
+    chars = 0
   }
   if (batch.length > 0) yield batch
 }
@@ -61,6 +66,7 @@ const ESCAPES = /\\(?:ud[89ab][\da-f]{2}\\ud[c-f][\da-f]{2}|u(d[89a-f][\da-f]{2}
 /** JSON for any program: half a character, which many refuse, is written out as in a terminal. */
 export function jsonText(value: unknown, indent?: number): string {
   const text = printJson(value, indent)
+  if (!text.includes('\\ud')) return text
   return text.replace(ESCAPES, (all, half?: string) => (half ? `\\\\u{${half}}` : all))
 }
 

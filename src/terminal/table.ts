@@ -108,7 +108,8 @@ function measure<Row>(
   const room = cells.reduce((most, {text}) => Math.max(most, width(text)), width(column.header))
   const fewest = Math.max(column.wraps ? LEAST_REASON : LEAST_TEXT, width(column.header))
   const isId = column.isId ?? isAll(isLongId)
-  const isWhole = (column.keeps && !column.wraps) || numeric || isAll(isTime) || isAll(isLongId)
+  const isWhole =
+    (column.keeps && !column.wraps && !column.cuts) || numeric || isAll(isTime) || isAll(isLongId)
   const least = isWhole ? room : Math.min(room, fewest)
   return {column: column as Column<never>, cells, numeric, isId, empty: filled.length === 0, room, least}
 }

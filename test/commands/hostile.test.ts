@@ -38,6 +38,8 @@ const CLEAN =
 
 const id = '6c1f8a52-3f0e-4b1d-9a70-5d2c8e1b7f43'
 const texts = hostile.map(([, text]) => text)
+/** As JSON has them: half a character is in no JSON that every program reads, and written as in a terminal. */
+const whole = texts.map((text) => text.replace('\ud83d', '\\u{d83d}'))
 let shop: Awaited<ReturnType<typeof service>>
 let env: NodeJS.ProcessEnv
 
@@ -97,8 +99,6 @@ describe('text that wants to take over', () => {
     ])
     expect(json.stdout + ndjson.stdout).toMatch(CLEAN)
     const skus = (rows: {sku: string}[]) => rows.map(({sku}) => sku)
-    // Half a character can't be in JSON that every program reads: it is written as in a terminal.
-    const whole = texts.map((text) => text.replace('\ud83d', '\\u{d83d}'))
     expect(skus(JSON.parse(json.stdout).items)).toEqual(whole)
     expect(
       skus(
@@ -116,7 +116,7 @@ describe('text that wants to take over', () => {
     expect(plain.stderr.trimEnd().split('\n')).toHaveLength(2 * texts.length + 4)
     expect(json.stdout).toMatch(CLEAN)
     expect(JSON.parse(json.stdout).error).toMatchObject({
-      state: texts.join(''),
+      state: whole.join(''),
       details: {[`${texts[0]}!`]: texts[0]},
     })
   })

@@ -5,6 +5,7 @@ import {Failure} from '../../contract/failure.ts'
 import {openDesk} from '../../desk/desk.ts'
 import {bytesOf} from '../../desk/receipts/body.ts'
 import {findCopies, recordedEvents} from '../../desk/receipts/recorded.ts'
+import {wholeEvents} from '../../desk/receipts/whole.ts'
 import {eventFilters, filterOf} from '../../desk/screens/filters.ts'
 import {copyColumns, eventColumns, headerColumns} from '../../desk/screens/receipts.ts'
 import {apiFlags} from '../../terminal/flags.ts'
@@ -13,7 +14,7 @@ import type {Listing} from '../../terminal/output.ts'
 export default class WebhooksEvents extends ScentCommand {
   static override summary = 'Show the events that were received on this machine.'
   static override description =
-    'From the local record of `webhooks listen`, newest first; with an id, or the first 6 characters of one, that event with its copies. --body prints the exact bytes of the copy that counts. Sends nothing, and needs no credential.'
+    'From the local record of `webhooks listen`, newest first; with an id, or the first 6 characters of one, that event with its copies. --body prints the exact bytes of the copy that counts. With --output ndjson each event is one line with its headers and body, which `notices import` and `webhooks verify` take on another machine. Sends nothing, and needs no credential.'
   static override examples = [
     '<%= config.bin %> webhooks events --since 3d',
     '<%= config.bin %> webhooks events --trust refused --json',
@@ -43,7 +44,8 @@ export default class WebhooksEvents extends ScentCommand {
         hint: typesHere(recordedEvents(folders, identity, filterOf({}))),
       })
     if (all.length > items.length) this.aside(`${all.length} fit; --limit shows more.`)
-    this.show({rows: items, columns: eventColumns})
+    const rows = this.streams ? wholeEvents(folders, identity, items) : items
+    this.show({rows, columns: eventColumns})
     return {items}
   }
 

@@ -35,14 +35,14 @@ export const timeOfDay = ({at}: {at: string}): string => new Date(at).toTimeStri
 
 /** Copies as they arrive. */
 export const liveColumns: Column<Line>[] = localColumns<Line>(
-  `at! Time; eventType! Event; trust! Signed; forward.status Forwarded; due Notice; eventId- Event id;
+  `at! Time; eventType< Event; trust! Signed; forward.status Forwarded; due Notice; eventId- Event id;
     notices+; why+; copy+; differs+; bytes+; answered+`,
   {at: timeOfDay, trust: signed, 'forward.status': ({forward}) => handedOn(forward)},
 )
 
 /** Events of the record, one row each. */
 export const eventColumns: Column<RecordedEvent>[] = localColumns<RecordedEvent>(
-  `at Time; eventType! Event; orderId- Order; trust! Signed; copies Copies; forward.status Forwarded; eventId! Event id;
+  `at Time; eventType< Event; orderId- Order; trust! Signed; copies Copies; forward.status Forwarded; eventId! Event id;
     notices+; why+; differs+; bytes+`,
   {
     at: ({at}) => time(at),
@@ -54,7 +54,7 @@ export const eventColumns: Column<RecordedEvent>[] = localColumns<RecordedEvent>
 
 /** Events that were sent to a receiver again. */
 export const replayedColumns: Column<Replayed>[] = localColumns<Replayed>(
-  'at Came; eventType! Event; eventId! Event id; status! Answer; ms- Took; error~',
+  'at Came; eventType< Event; eventId! Event id; status! Answer; ms- Took; error~',
   {
     at: ({at}) => time(at),
     eventId: ({eventId}) => shortId(eventId),
@@ -68,7 +68,7 @@ type CopyRow = Omit<Received, 'headers'> & Pick<Copy, 'forward'>
 
 /** The copies of one event, the one that counts first. */
 export const copyColumns: Column<CopyRow>[] = localColumns<CopyRow>(
-  `at Time; eventType Event; trust! Signed; bytes Bytes; remote- From; path- Path; forward.status Forwarded; sha256- SHA-256;
+  `at Time; eventType< Event; trust! Signed; bytes Bytes; remote- From; path- Path; forward.status Forwarded; sha256- SHA-256;
     eventId! Event id; why+`,
   {
     at: ({at}) => time(at),
