@@ -5,6 +5,7 @@ import {scent} from '../support/scent.ts'
 import {userOf} from '../support/service.ts'
 
 const id = 'c6c0dd6c-5d76-4b5d-9eff-250400d2b556'
+const other = id.replace('c6', 'd7')
 const HOUR = 3_600_000
 
 /** A user with a file of one notice, raised so many hours ago, and of what is not JSON. */
@@ -156,6 +157,49 @@ describe('what is imported', () => {
     const [closed] = (await json(env, 'notices', 'inbox', '--all')).document.items
     expect(closed).toMatchObject({status: 'Resolved', responseChoice: 'CancelWhole', impact: null})
   })
+
+  test('may be an array, of which each bad element is named by its number', async () => {
+    const env = userOf('http://127.0.0.1:1')
+    const text = JSON.stringify(
+      [{id, status: 'AwaitingPartnerResponse'}, {a: 1}, 'x', {noticeId: other}],
+      null,
+      2,
+    )
+    const {code, document} = await taken(env, text)
+    expect([code, document.unreadable]).toEqual([
+      11,
+      [
+        {element: 2, why: 'holds neither an event nor a notice'},
+        {element: 3, why: 'holds neither an event nor a notice'},
+      ],
+    ])
+    expect(document.items).toHaveLength(2)
+    const {stderr} = await scent(env, ['notices', 'import', '-'], text)
+    expect(stderr).toContain('Element 2 holds neither an event nor a notice.')
+    const nothing = await taken(env, '[7]')
+    expect(nothing.document.error.message).toBe(
+      'Nothing in it can be read. Element 1 holds neither an event nor a notice.',
+    )
+  })
+
+  test('may be thousands of notices in one document, as the inbox prints them', async () => {
+    const env = userOf('http://127.0.0.1:1')
+    const ids = Array.from(
+      {length: 6_000},
+      (_, at) => `c6c0dd6c-5d76-4b5d-9eff-${String(at).padStart(12, '0')}`,
+    )
+    const items = ids.map((one) => ({id: one, status: 'AwaitingPartnerResponse'}))
+    const listed = await taken(
+      env,
+      JSON.stringify({items: items.map((item) => ({...item, desk: {state: 'open'}}))}),
+    )
+    expect([listed.code, listed.document.items.length]).toEqual([0, 6_000])
+    const another = userOf('http://127.0.0.1:1')
+    const inOne = await taken(another, JSON.stringify({report: {of: 'Monday', notices: items}}))
+    expect([inOne.code, inOne.document.items.length]).toEqual([0, 6_000])
+    const long = await taken(another, JSON.stringify({notices: items, more: 'x'.repeat(1024 * 1024)}))
+    expect(long.document.error.message).toContain('is over 1 MiB')
+  }, 60_000)
 
   test('may hold half characters, and what is printed is JSON for every program', async () => {
     const env = userOf('http://127.0.0.1:1')

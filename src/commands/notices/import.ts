@@ -2,7 +2,7 @@ import * as Args from '@oclif/core/args'
 import {ScentCommand} from '../../command.ts'
 import {Failure} from '../../contract/failure.ts'
 import {openDesk} from '../../desk/desk.ts'
-import {importNotices} from '../../desk/notices/import.ts'
+import {importNotices, placeText} from '../../desk/notices/import.ts'
 import {knownNotices} from '../../desk/notices/known.ts'
 import {inboxBlock, inboxColumns} from '../../desk/screens/inbox.ts'
 import {readInput} from '../../store/input.ts'
@@ -12,7 +12,7 @@ import {counted} from '../../terminal/text.ts'
 export default class NoticesImport extends ScentCommand {
   static override summary = 'Take notices into the inbox out of saved deliveries.'
   static override description =
-    'Reads one JSON document, an array, or one document a line: bodies of deliveries, notices, or lines of `scent webhooks listen --save`. The API has no list of notices, so what other receivers keep is brought in this way. What is here already changes nothing. Sends nothing, and needs no credential.'
+    'Reads one JSON document, an array, or one document a line: bodies of deliveries, notices, lines of `scent webhooks listen --save` and of `scent webhooks events --output ndjson`, or what `scent notices inbox --json` prints. The API has no list of notices, so what other receivers keep is brought in this way. What is here already changes nothing. Sends nothing, and needs no credential.'
   static override examples = [
     '<%= config.bin %> notices import deliveries.ndjson',
     'jq -r .body receiver.log | <%= config.bin %> notices import -',
@@ -31,8 +31,8 @@ export default class NoticesImport extends ScentCommand {
     this.note(
       `${counted(imported, 'text')} taken in, ${known} known before, ${counted(otherEvents, 'event')} of something else.`,
     )
-    for (const {line, why} of unreadable.slice(0, 10)) this.note(`Line ${line} ${why}.`)
-    if (unreadable.length > 10) this.note(`And ${unreadable.length - 10} other lines.`)
+    for (const bad of unreadable.slice(0, 10)) this.note(`${placeText(bad)} ${bad.why}.`)
+    if (unreadable.length > 10) this.note(`And ${unreadable.length - 10} others.`)
     if (unreadable.length > 0) this.finding(new Failure('LINES_UNREADABLE'))
     this.show({rows: items, columns: inboxColumns, block: inboxBlock, empty: 'No new notice.'})
     return {...counts, items}

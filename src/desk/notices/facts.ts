@@ -11,7 +11,7 @@ export interface NoticeFacts {
 
 const statuses = ['AwaitingPartnerResponse', 'Resolved', 'ExpiredCancelledWhole', 'ExpiredShipAvailable']
 
-/** A body is looked through this deep, and no further than this many values. */
+/** A body is looked through this deep, and one that arrived no further than this many values. */
 const DEEPEST = 5
 const MOST_VALUES = 5_000
 
@@ -89,6 +89,7 @@ function isNotice(value: Members): boolean {
 export function noticesIn(
   body: unknown,
   eventType: string | null,
+  mostValues = MOST_VALUES,
 ): {notices: NoticeFacts[]; speaks: boolean} {
   const found = new Map<string, Partial<Notice>>()
   let speaks = /notice/i.test(eventType ?? '')
@@ -97,7 +98,7 @@ export function noticesIn(
   for (let depth = 0; depth <= DEEPEST && open.length > 0; depth += 1) {
     const next: typeof open = []
     for (const {value, order: outer} of open) {
-      if (++values > MOST_VALUES) return {notices: [], speaks: true}
+      if (++values > mostValues) return {notices: [], speaks: true}
       if (typeof value !== 'object' || value === null) continue
       // The order stands beside the notice, or around it (spec, Webhooks: data.orderId).
       const order = isObject(value) ? (idOf(value.scentOrderId, value.orderId) ?? outer) : outer

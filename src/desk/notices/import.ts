@@ -9,14 +9,17 @@ interface Imported {
   imported: number
   known: number
   otherEvents: number
-  unreadable: {line: number; why: string}[]
+  unreadable: (Place & {why: string})[]
   /** Ids of the notices that the new texts tell of. */
   notices: string[]
 }
 
-/** One text of a file, and the line in which it begins. */
+/** Where in a file a text is: in which line, or which element of an array, from 1. */
+type Place = {line: number} | {element: number}
+
+/** One text of a file. */
 interface Part {
-  line: number
+  place: Place
   raw?: string
   why?: string
 }
@@ -35,7 +38,7 @@ export async function importNotices(folders: Folders, identity: Identity, text: 
   for (const part of partsOf(text)) {
     const read = readPart(part)
     if (typeof read === 'string') {
-      found.unreadable.push({line: part.line, why: read})
+      found.unreadable.push({...part.place, why: read})
       continue
     }
     if (before.has(read.sha256)) {
@@ -80,15 +83,24 @@ function partsOf(text: string): Part[] {
   const whole = text.replace(/^\ufeff/, '')
   const value = parsed(whole)
   if ('why' in value) return linesOf(whole)
-  const values = Array.isArray(value.value) ? value.value : [value.value]
-  return values.map((one) => ({line: 1, raw: printJson(one, 0)}))
+  const list = listIn(value.value)
+  if (list === undefined) return [{place: {line: 1}, raw: printJson(value.value, 0)}]
+  return list.map((one, at) => ({place: {element: at + 1}, raw: printJson(one, 0)}))
+}
+
+/** The elements of an array, or of a list as `notices inbox --json` prints it. */
+function listIn(value: unknown): unknown[] | undefined {
+  if (Array.isArray(value)) return value
+  if (typeof value !== 'object' || value === null || 'eventId' in value || !('items' in value))
+    return undefined
+  return Array.isArray(value.items) ? value.items : undefined
 }
 
 function linesOf(text: string): Part[] {
   return text.split('\n').flatMap((raw, at): Part[] => {
     if (raw.trim() === '') return []
     const value = parsed(raw)
-    return [{line: at + 1, ...('why' in value ? value : {raw: printJson(value.value, 0)})}]
+    return [{place: {line: at + 1}, ...('why' in value ? value : {raw: printJson(value.value, 0)})}]
   })
 }
 
@@ -102,8 +114,12 @@ function parsed(text: string): {value: unknown} | {why: string} {
   }
 }
 
+/** `Line 4`. */
+export const placeText = (place: Place) =>
+  'line' in place ? `Line ${place.line}` : `Element ${place.element}`
+
 function unreadable({unreadable: [first, ...others]}: Imported): Failure {
-  const where = first === undefined ? 'It is empty' : `Line ${first.line} ${first.why}`
+  const where = first === undefined ? 'It is empty' : `${placeText(first)} ${first.why}`
   return new Failure('INVALID_INPUT', {
     message: `Nothing in it can be read. ${where}${others.length > 0 ? `, and ${others.length} others` : ''}.`,
     hint: 'Give bodies of deliveries, notices, or lines of `scent webhooks listen --save`, as JSON.',

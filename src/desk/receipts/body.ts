@@ -31,11 +31,11 @@ export function readBody(text: string): BodyFacts {
   return bodyFacts(body)
 }
 
-export function bodyFacts(body: unknown): BodyFacts {
+export function bodyFacts(body: unknown, mostValues?: number): BodyFacts {
   if (typeof body !== 'object' || body === null) return nothing
   const {eventId, eventType} = body as Record<string, unknown>
   const type = idOf(eventType)
-  const {notices, speaks} = noticesIn(body, type)
+  const {notices, speaks} = noticesIn(body, type, mostValues)
   return {eventId: idOf(eventId), eventType: type, notices, unreadable: speaks && notices.length === 0}
 }
 
