@@ -230,7 +230,7 @@ export abstract class ScentCommand extends Command {
   }
 
   /** Before anything is written, asked, or shown to be waited for by the session. */
-  private clearLine(): void {
+  protected clearLine(): void {
     this.endWork()
     this.opened?.progress.clear()
   }

@@ -41,12 +41,12 @@ export function openAsk(options: {interactive: boolean; yes: boolean}): Ask {
     : askOnScreen(options)
 }
 
-/** The same where the cursor must not move; but for a secret, which is not to be seen. */
-function byLines({interactive, secret}: Ask, yes: boolean): Ask {
+/** The same where the cursor must not move. */
+function byLines({interactive}: Ask, yes: boolean): Ask {
   const lines = () => import('./questions/lines.ts')
   return {
     interactive,
-    secret,
+    secret: async ({message}) => (await lines()).askHidden(message),
     text: async (question) => (await lines()).askText(question),
     async choose<T>({message, choices, initial}: Parameters<typeof choicePrompt<T>>[0]) {
       return (await (await lines()).askNumber(message, choices, {initial})) as T

@@ -3,6 +3,7 @@ import {join} from 'node:path'
 import {afterAll, beforeAll, describe, expect, test} from 'vitest'
 import {saveLocator} from '../../src/store/sandbox.ts'
 import {bareHome, noKeyring, withKeyring} from '../support/keyring.ts'
+import {inTerminal} from '../support/pty.ts'
 import {scent} from '../support/scent.ts'
 import {answer, serve} from '../support/server.ts'
 import {noTmux, withTerminal} from '../support/tmux.ts'
@@ -298,6 +299,28 @@ describe.skipIf(noTmux())('auth login in a terminal', () => {
       terminal.press('C-c')
       await terminal.see('exit 130')
     })
+    expect(existsSync(configOf(env))).toBe(false)
+  })
+})
+
+describe.each([{ACCESSIBLE: '1'}, {TERM: 'dumb'}])('auth login with %j', (more) => {
+  const argv = () => ['auth', 'login', ...inFile, '--base-url', service.url, '--client-id', 'rimal']
+  const typing = (env: NodeJS.ProcessEnv, typed: string) =>
+    inTerminal({...env, ...more}, argv(), {columns: 80, answers: [['Client secret', typed]]})
+
+  test('asks for the secret without a cursor move, and shows nothing of it', async () => {
+    const env = bareHome()
+    // Taken back: a whole line, a letter, and an arrow.
+    const {code, text} = await typing(env, `nonsense\u0015${SECRET}x\u007f\u001b[D\r`)
+    expect([code, text]).toEqual([0, expect.stringContaining('Logged in.')])
+    expect(text.replace(/\u001b\[\d*m/g, '')).not.toMatch(/[\u001b\b]|\r(?!\n)/)
+    expect(text).not.toMatch(/nonsense|canary/)
+    expect((await scent(env, ['auth', 'token'])).stdout).toBe('token-of-rimal\n')
+  })
+
+  test.each(['\u0003', '\u0004'])('and Ctrl-C or Ctrl-D ends it: %j', async (typed) => {
+    const env = bareHome()
+    expect((await typing(env, typed)).code).toBe(130)
     expect(existsSync(configOf(env))).toBe(false)
   })
 })

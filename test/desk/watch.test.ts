@@ -117,6 +117,11 @@ describe.each([80, 40])('in a terminal of %i columns', (columns) => {
         await bringIn(env, 'event-2', noticeOf(other, raised))
         await terminal.see('2 notices to answer')
         expect(terminal.screen().match(/Local record/g)).toHaveLength(1)
+        // Whoever waits for the first row of another command sees that it is at work from a second on: nobody does here.
+        for (let looks = 0; looks < 20; looks += 1) {
+          expect(terminal.screen()).not.toContain('At work')
+          await new Promise((wake) => setTimeout(wake, 100))
+        }
         terminal.press('C-c')
         await terminal.see('code 0')
         expect(terminal.screen()).toContain('2 notices to answer')

@@ -84,6 +84,7 @@ With --due-within it is a check for cron: exit 11 if a notice is due within that
       this.show({rows: newsOf(looks, withinMs ?? SOON_MS), columns: changeColumns, live: true})
       return undefined
     }
+    this.clearLine()
     const picture = openPicture(process.stdout)
     let last: Look | undefined
     try {

@@ -40,6 +40,39 @@ export async function askLine(question: string, isOver = () => false): Promise<s
   }
 }
 
+/** Reads a line of which nothing is shown. Fails with INTERRUPTED at Ctrl-C and at the end of stdin. */
+export async function askHidden(question: string): Promise<string> {
+  const {stdin} = process
+  const lines = wrap(safe(`${question} (what is typed is not shown)`), roomOf(process.stderr) - 1)
+  process.stderr.write(`${lines} `)
+  // A terminal in its usual mode would show each key.
+  stdin.setRawMode(true)
+  let heard = (_: Buffer) => {}
+  try {
+    return await new Promise<string>((resolve, reject) => {
+      let typed = ''
+      heard = (keys) => {
+        for (const key of keys.toString('utf8').replace(MOVES, '')) {
+          if (key === '\r' || key === '\n') return resolve(typed)
+          if (key === '\u0003' || key === '\u0004') return reject(new Failure('INTERRUPTED'))
+          if (key === '\u0015') typed = ''
+          else if (key === '\u007f' || key === '\b') typed = [...typed].slice(0, -1).join('')
+          else if (key >= ' ') typed += key
+        }
+      }
+      stdin.on('data', heard)
+    })
+  } finally {
+    stdin.off('data', heard)
+    stdin.pause()
+    stdin.setRawMode(false)
+    sayLines('')
+  }
+}
+
+/** What arrow keys and their like send. */
+const MOVES = /\u001b(?:\[[\d;]*[ -/]*[@-~]|O[A-Z])/g
+
 /** Any text; Enter alone is the one that is offered. */
 export async function askText({
   message,
