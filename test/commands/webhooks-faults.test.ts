@@ -1,10 +1,13 @@
 // Deliveries of the sandbox that are lost, changed or late on their way, as the built listener meets them.
 import {afterEach, beforeEach, describe, expect, test} from 'vitest'
+import {foldersOf} from '../../src/store/paths.ts'
+import {findSandbox, saveLocator} from '../../src/store/sandbox.ts'
 import {callerOf, control} from '../sandbox/caller.ts'
-import type {Listening} from '../support/listening.ts'
+import {type Listening, listening} from '../support/listening.ts'
 import {scent} from '../support/scent.ts'
 import {openServedDesk, type ServedDesk} from '../support/served-desk.ts'
 import type {Sandbox} from '../support/types.ts'
+import {openSlowLine} from '../terminal/slow.ts'
 
 let desk: ServedDesk
 let sandbox: Sandbox
@@ -177,6 +180,27 @@ test("a second listener does not take this machine's own subscription from the f
     expect.stringContaining("serves this machine's own subscription"),
   ])
   await sawLast(await emit(1))
+})
+
+test('all types of the sandbox are subscribed to, also if it is reached through another port', async () => {
+  const [credential] = sandbox.credentials
+  const found = findSandbox(foldersOf(env))
+  if (found === undefined || credential === undefined) throw new Error('there is no sandbox')
+  saveLocator(foldersOf(env), {...found, eventTypes: ['notice.raised', 'order.completed']})
+  const line = await openSlowLine(found.baseUrl)
+  const {clientId, clientSecret} = credential
+  const elsewhere = {SCENT_BASE_URL: line.url, SCENT_CLIENT_ID: clientId, SCENT_CLIENT_SECRET: clientSecret}
+  const second = await listening({...env, ...elsewhere, SCENT_WEBHOOK_SECRET: ''}, '--subscribe')
+  const event = await emit(1)
+  await second.saw('delivery', ({eventId}) => eventId === event)
+  await second.stop()
+  // Of another service on this machine nothing is known.
+  const other = {...elsewhere, SCENT_CLIENT_ID: 'another'}
+  const argv = ['webhooks', 'listen', '--port', '0', '--subscribe', '--for', '1s']
+  expect(await scent({...env, ...other}, argv)).toMatchObject({
+    ...{code: 2, stderr: expect.stringContaining('Which events?')},
+  })
+  await line.close()
 })
 
 test('the time left follows the clock of the sandbox as soon as it is moved', async () => {

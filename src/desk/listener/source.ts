@@ -8,7 +8,10 @@ import type {Desk} from '../desk.ts'
 /** All types of the sandbox: of the service no list is shown. */
 export function sandboxTypes({folders, settings}: Desk): string[] {
   const sandbox = findSandbox(folders)
-  if (sandbox?.eventTypes && sandbox.baseUrl === settings?.baseUrl.value) return sandbox.eventTypes
+  // Whatever port leads to it: its credentials are its own.
+  const isThere = settings && isLoopback(new URL(settings.baseUrl.value).hostname)
+  const isIts = sandbox?.credentials.some(({clientId}) => clientId === settings?.clientId.value)
+  if (sandbox?.eventTypes && isThere && isIts) return sandbox.eventTypes
   throw new Failure('MISSING_INPUT', {
     message: 'Which events?',
     hint: 'Give --event, such as --event order.completed.',
