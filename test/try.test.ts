@@ -56,6 +56,8 @@ test('a day at the desk is one command, which leaves nothing running and nothing
   expect(text()).toMatch(/reason: body\n {2}change: compact/)
   expect(text()).toMatch(/! Nothing listens on this machine now[\s\S]*! 1 event of the last 72 hours/)
   expect(text()).toContain('· 4 earlier events known')
+  const [, replayed = ''] = text().split('$ scent webhooks replay')
+  expect(replayed.match(/\tnotice\.raised\t\S+\t200\t/g)).toHaveLength(4)
   expect(text().match(/notice\.expired/g)?.length).toBeGreaterThanOrEqual(3)
   expect(readdirSync(temporary)).toEqual([])
   expect(isAlive(pidIn(text()))).toBe(false)

@@ -11,10 +11,12 @@ import {begin, env, finding, folder, profile, run, step, trial} from './trial.ts
 const say = (text: string) => console.log(`\n# ${text}`)
 const pause = (ms: number) => new Promise((wake) => setTimeout(wake, ms))
 
-/** A receiver that is still being built: it refuses everything. */
+/** A receiver that is still being built: until it is mended, it refuses everything. */
+let isMended = false
 const receiver = createServer((request, response) => {
   request.resume()
-  response.writeHead(500).end('{"error":"no such customer"}')
+  if (isMended) response.end()
+  else response.writeHead(500).end('{"error":"no such customer"}')
 })
 
 let listener: {child: ChildProcess; said(text: string, times?: number): Promise<void>} | undefined
@@ -35,7 +37,7 @@ async function listen(...argv: string[]): Promise<void> {
     })
   const said = async (wanted: string, times = 1) => {
     for (let tries = 0; text.split(wanted).length <= times; tries += 1) {
-      if (tries > 300 || child.exitCode !== null) throw new Error(`The listener did not say "${wanted}".`)
+      if (tries > 1_200 || child.exitCode !== null) throw new Error(`The listener did not say "${wanted}".`)
       await pause(50)
     }
   }
@@ -130,6 +132,10 @@ async function desk(): Promise<void> {
   await listen()
   await listener?.said('notice.raised')
   await step('notices', 'inbox')
+
+  say('The receiver is mended, and gets what it has missed.')
+  isMended = true
+  await step('webhooks', 'replay', '--event', 'notice.raised', '--to', `http://127.0.0.1:${port}/hook`)
 
   say('72 hours later the service has decided alone.')
   await step('sandbox', 'clock', '--advance', '72h')
