@@ -39,7 +39,11 @@ export function start(env: NodeJS.ProcessEnv, argv: readonly string[], input: st
   child.stdin.end(input)
   return {
     child,
-    said: (text) => new Promise((done) => waiting.push({text, done})),
+    said: (text) =>
+      new Promise((done) => {
+        waiting.push({text, done})
+        if (`${out.stdout}${out.stderr}`.includes(text)) done()
+      }),
     ended: new Promise((resolve, reject) => {
       child.on('error', reject)
       child.on('close', (code, signal) => resolve({code, signal, ...out}))

@@ -44,26 +44,28 @@ export async function askLine(question: string, isOver = () => false): Promise<s
 export async function askHidden(question: string): Promise<string> {
   const {stdin} = process
   const lines = wrap(safe(`${question} (what is typed is not shown)`), roomOf(process.stderr) - 1)
-  process.stderr.write(`${lines} `)
-  // A terminal in its usual mode would show each key.
+  // Before anything is asked: a terminal in its usual mode shows each key.
   stdin.setRawMode(true)
+  process.stderr.write(`${lines} `)
   let heard = (_: Buffer) => {}
+  let gone = () => {}
   try {
     return await new Promise<string>((resolve, reject) => {
       let typed = ''
+      gone = () => reject(new Failure('INTERRUPTED'))
       heard = (keys) => {
         for (const key of keys.toString('utf8').replace(MOVES, '')) {
           if (key === '\r' || key === '\n') return resolve(typed)
-          if (key === '\u0003' || key === '\u0004') return reject(new Failure('INTERRUPTED'))
+          if (key === '\u0003' || key === '\u0004') return gone()
           if (key === '\u0015') typed = ''
           else if (key === '\u007f' || key === '\b') typed = [...typed].slice(0, -1).join('')
           else if (key >= ' ') typed += key
         }
       }
-      stdin.on('data', heard)
+      stdin.on('data', heard).on('end', gone)
     })
   } finally {
-    stdin.off('data', heard)
+    stdin.off('data', heard).off('end', gone)
     stdin.pause()
     stdin.setRawMode(false)
     sayLines('')
