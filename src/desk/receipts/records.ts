@@ -38,6 +38,31 @@ const received = z.object({
   why: z.nullable(z.string()),
 })
 export type Received = z.output<typeof received>
+const RECEIVED = Object.keys(received.shape)
+
+const isText = (value: unknown) => typeof value === 'string'
+const isTextOrNull = (value: unknown) => value === null || typeof value === 'string'
+
+/** Whether this is a receipt as the schema has it, no more and no less: said ten times as fast, since there are many. */
+export function isReceived(value: unknown): value is Received {
+  const one = value as {[name in keyof Received]: unknown}
+  const {kind, at, n, remote, path, headers, body, encoding, bytes, sha256, notices, trust} = one
+  const names = Object.keys(one)
+  return (
+    kind === 'received' &&
+    names.length === RECEIVED.length &&
+    [at, remote, path, body, sha256].every(isText) &&
+    [one.eventId, one.eventType, one.scheme, one.why].every(isTextOrNull) &&
+    Number.isSafeInteger(n) &&
+    Number.isSafeInteger(bytes) &&
+    (encoding === 'utf8' || encoding === 'base64') &&
+    (trusts as readonly unknown[]).includes(trust) &&
+    Array.isArray(notices) &&
+    notices.every(isText) &&
+    Array.isArray(headers) &&
+    headers.every((pair) => Array.isArray(pair) && pair.length === 2 && pair.every(isText))
+  )
+}
 
 /** How the listener handed a receipt on. */
 const forwarded = z.object({

@@ -3,7 +3,7 @@ import {join} from 'node:path'
 import {type Journal, journal, ownHeader} from '../../store/journal.ts'
 import {stall} from '../../store/lock.ts'
 import {type Folders, type Identity, recordsFolder} from '../../store/paths.ts'
-import {type Opened, type ReceiptRecord, type Received, receiptRecord} from './records.ts'
+import {isReceived, type Opened, type ReceiptRecord, type Received, receiptRecord} from './records.ts'
 
 /** A file of receipts ends when it has this many bytes of bodies; the listener goes on in another one. */
 const LARGEST = 32 * 1024 * 1024
@@ -13,7 +13,7 @@ export const receiptsFolder = (folders: Folders, identity: Identity) =>
 
 /** A file of receipts, held by one listener, which alone writes it. */
 export function receiptsFile(path: string, identity: Identity): Journal<ReceiptRecord> {
-  return journal({path, header: ownHeader('receipts', identity), record: receiptRecord})
+  return journal({path, header: ownHeader('receipts', identity), record: receiptRecord, isSure: isReceived})
 }
 
 export interface Receipts {
