@@ -70,8 +70,18 @@ const escaped = (char: string) =>
 
 /** JSON with every number in the digits it came in, and nothing in it that a terminal acts on. */
 export function printJson(value: unknown, indent = 2): string {
-  const text = stringify(value, null, indent) ?? 'null'
+  // The engine's own printer knows nothing of digits, and is much faster.
+  const print = isOnlyOurs(value) ? JSON.stringify : stringify
+  const text = print(value, null, indent) ?? 'null'
   return text.replace(INVISIBLE, escaped)
+}
+
+/** Whether every number in it is one of the engine. */
+function isOnlyOurs(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return typeof value !== 'bigint'
+  if (isLosslessNumber(value) || 'toJSON' in value) return false
+  for (const key in value) if (!isOnlyOurs((value as Record<string, unknown>)[key])) return false
+  return true
 }
 
 /** Exact decimal of an amount. Throws if it is not a number. */

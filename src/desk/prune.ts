@@ -1,9 +1,10 @@
 import {rmSync, statSync} from 'node:fs'
 import {noticeWindowMs} from '../contract/limits.ts'
+import {digestPath} from '../store/digest.ts'
 import type {Desk} from './desk.ts'
 import {readEvidence} from './notices/evidence.ts'
 import {type InboxItem, inbox, isOpen, serviceNow} from './notices/inbox.ts'
-import {readSegments, segmentsOf} from './receipts/read.ts'
+import {readGlances, segmentsOf} from './receipts/read.ts'
 
 /** What old files of receipts come to. */
 export interface Prunable {
@@ -25,7 +26,7 @@ export function prunable({folders, identity}: Desk, before: number): Prunable {
   const known = new Map(inbox(all, now).map((item) => [item.id, item]))
   const intact = old.filter(({path}) => !all.damaged.includes(path))
   const going = new Map(intact.map(({path}) => [path, {events: 0, notices: new Set<string>()}]))
-  for (const {record, segment} of readSegments(intact, identity)) {
+  for (const {record, segment} of readGlances(intact, identity)) {
     const about = going.get(segment.path)
     if (record.kind !== 'received' || !about) continue
     about.events += 1
@@ -64,5 +65,5 @@ function isLongClosed(item: InboxItem | undefined, before: number): boolean {
 }
 
 export function prune({paths}: Prunable): void {
-  for (const path of paths) rmSync(path, {force: true})
+  for (const path of paths) for (const file of [path, digestPath(path)]) rmSync(file, {force: true})
 }

@@ -16,7 +16,7 @@ export function headerOf(path: string): unknown {
 }
 
 /** Runs `read` on an open file; undefined if there is no such file. */
-function reading<T>(path: string, read: (fd: number) => T): T | undefined {
+export function reading<T>(path: string, read: (fd: number) => T): T | undefined {
   const fd = openOwn(path, fs.constants.O_RDONLY)
   if (fd === undefined) return undefined
   try {

@@ -79,7 +79,7 @@ function* lines(path: string, fd: number, from: number): Generator<Line> {
 }
 
 /** Text without other letters is read much faster. */
-const encodingOf = (bytes: Buffer): BufferEncoding => (isAscii(bytes) ? 'latin1' : 'utf8')
+export const encodingOf = (bytes: Buffer): BufferEncoding => (isAscii(bytes) ? 'latin1' : 'utf8')
 
 /** Where a line stands, in words; `from`: where the reading began. */
 export const whereIs = ({number, place}: Pick<Line, 'number' | 'place'>, from: number) =>

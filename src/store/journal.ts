@@ -37,8 +37,8 @@ export interface Journal<R> {
   replace(records: R[]): Promise<void>
   /** The records from the first to the last, a torn last one too if it is whole. None if there is no file yet. */
   records(): Generator<R>
-  /** The records with their places, from a place on; a last line without its end is left out. */
-  entries(from?: number): Generator<Entry<R>>
+  /** The records with their places, from a place on; a last line without its end is left out, unless `torn` ones are wanted. */
+  entries(from?: number, options?: {torn?: boolean}): Generator<Entry<R>>
   /** The one record at a place. */
   at(place: number): R
   /** The last record whose line is ended. */
@@ -126,7 +126,7 @@ export function journal<R>(options: JournalOptions<R>): Journal<R> {
     },
     replace: (records) => change(records, (lines) => replaceLines(path, header, lines)),
     records: () => records(options),
-    entries: (from = 0) => entries(options, from),
+    entries: (from = 0, wanted = {}) => entries(options, from, wanted),
     at: (place) => recordAt(options, place),
     last: () => lastRecord(options),
   }

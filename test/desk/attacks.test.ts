@@ -127,7 +127,7 @@ async function deliver(sent: Sent = {}): Promise<number[]> {
   tally(statuses, worth() - before)
   return statuses
 }
-const stored = () => recordedEvents(folders, identity, {since: 0, until: Number.POSITIVE_INFINITY})
+const stored = () => recordedEvents(folders, identity, {since: 0, until: Number.POSITIVE_INFINITY}).items
 /** Copies that are stored and not refused. */
 const worth = () =>
   stored().reduce(
@@ -351,7 +351,8 @@ describe('load', () => {
       const {SCENT_CLIENT_ID: _id, SCENT_CLIENT_SECRET: _secret, SCENT_BASE_URL: _url, ...bare} = env
       const own = await listening({...bare, ...machine.env})
       const body = (eventId: string) => JSON.stringify({eventId, eventType: 'order.completed'})
-      const kept = () => recordedEvents(foldersOf(env), identity, {since: 0, until: Number.POSITIVE_INFINITY})
+      const kept = () =>
+        recordedEvents(foldersOf(env), identity, {since: 0, until: Number.POSITIVE_INFINITY}).items
       expect(await own.send(body('before'))).toBe(200)
       machine.have(trouble)
       const failed = [await own.send(body('during')), await own.send(body('during'))]

@@ -1,4 +1,4 @@
-import {copyFileSync, cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync} from 'node:fs'
+import {copyFileSync, cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync} from 'node:fs'
 import {dirname, join} from 'node:path'
 import fc from 'fast-check'
 import {describe, expect, test} from 'vitest'
@@ -34,16 +34,19 @@ async function play(all: readonly Step[], inboxOf: Inbox, counted: () => void): 
 describe('the inbox is what the model says', () => {
   test(`in ${RUNS} lives of a service, two operators and a liar, and so is what the records allow`, async () => {
     let played = 0
+    let kept = 0
     const details = await fc.check(
       fc.asyncProperty(steps, pick, async (all, at) => {
         const world = await play(all, inbox, () => (played += 1))
         holds(world.evidence(), world.now, at)
+        kept += fresh(world)
         twice(world)
         prefix(world, at)
       }),
       {numRuns: RUNS, includeErrorInReport: true},
     )
-    console.log(`model: ${played} steps in ${details.numRuns} lives, seed ${details.seed}`)
+    console.log(`model: ${played} steps in ${details.numRuns} lives, ${kept} digests, seed ${details.seed}`)
+    expect(kept).toBeGreaterThan(0)
     expect(fc.defaultReportMessage(details)).toBe(undefined)
   }, 1_800_000)
 })
@@ -73,6 +76,17 @@ function holds(evidence: Known, now: number, at: number): void {
 const listOf = ({identity, now}: World, folders: World['folders']) =>
   inbox(readEvidence(folders, identity, 0), now)
 
+/** The same records without what is kept beside them. Returns how many files that are. */
+function fresh(world: World): number {
+  const copy = {config: folder(), state: folder()}
+  cpSync(world.folders.state, copy.state, {recursive: true})
+  const files = receiptsFolder(copy, world.identity)
+  const digests = namesIn(files, '.digest')
+  for (const name of digests) rmSync(join(files, name))
+  expect(readEvidence(copy, world.identity, 0)).toEqual(world.evidence())
+  return digests.length
+}
+
 /** The same records, once more: each file of receipts as that of another listener. */
 function twice(world: World): void {
   const files = receiptsFolder(world.folders, world.identity)
@@ -84,9 +98,9 @@ function twice(world: World): void {
   expect(listOf(world, copies)).toEqual(listOf(world, world.folders))
 }
 
-const namesIn = (path: string) => {
+const namesIn = (path: string, end = '.ndjson') => {
   try {
-    return readdirSync(path).filter((name) => name.endsWith('.ndjson'))
+    return readdirSync(path).filter((name) => name.endsWith(end))
   } catch {
     return []
   }

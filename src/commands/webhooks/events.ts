@@ -36,14 +36,13 @@ export default class WebhooksEvents extends ScentCommand {
     if (args.event !== undefined) return this.one(findCopies(folders, identity, args.event), flags)
     if (flags.body || flags.headers || flags.copies)
       throw new Failure('MISSING_INPUT', {message: 'Which event?', hint: 'Give its id.'})
-    const all = recordedEvents(folders, identity, filterOf(flags))
-    const items = all.slice(0, flags.limit)
+    const {items, count} = recordedEvents(folders, identity, filterOf(flags), flags.limit)
     if (items.length === 0)
       throw new Failure('NOTHING_MATCHED', {
         message: 'No event that was received here fits.',
-        hint: typesHere(recordedEvents(folders, identity, filterOf({}))),
+        hint: typesHere(recordedEvents(folders, identity, filterOf({})).items),
       })
-    if (all.length > items.length) this.aside(`${all.length} fit; --limit shows more.`)
+    if (count > items.length) this.aside(`${count} fit; --limit shows more.`)
     const rows = this.streams ? wholeEvents(folders, identity, items) : items
     this.show({rows, columns: eventColumns})
     return {items}
@@ -61,7 +60,7 @@ export default class WebhooksEvents extends ScentCommand {
       return undefined
     }
     const headers = best.record.headers.map(([name, value]) => ({name, value}))
-    const rows = copies.map(({record: {headers: _, ...record}, segment: __, ...facts}) => ({
+    const rows = copies.map(({record: {headers: _, ...record}, segment: __, place: ___, ...facts}) => ({
       ...record,
       ...facts,
     }))

@@ -2,7 +2,7 @@ import {serviceOffset} from '../../store/clock.ts'
 import type {Desk} from '../desk.ts'
 import {importedFacts} from '../notices/evidence.ts'
 import {inboxJournal} from '../notices/records.ts'
-import {readSegments, segmentsOf} from '../receipts/read.ts'
+import {readGlances, segmentsOf} from '../receipts/read.ts'
 import type {Received} from '../receipts/records.ts'
 import {openRuns, type Run} from '../receipts/runs.ts'
 
@@ -38,7 +38,7 @@ export function readHere(
   const runs = openRuns()
   const localOf = serviceOffset(folders, identity).localTimes()
   const segments = segmentsOf(folders, identity, localOf(since) - SLACK_MS)
-  for (const {record, segment} of readSegments(segments, identity, (path) => damaged.add(path))) {
+  for (const {record, segment} of readGlances(segments, identity, {damaged: (path) => damaged.add(path)})) {
     const run = runs.take(segment.path, record)
     if (record.kind !== 'received' || !run || record.eventId === null || !isWanted(record.eventId)) continue
     const {eventId, at, sha256, trust, why} = record

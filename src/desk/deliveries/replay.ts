@@ -52,7 +52,7 @@ export function copiesToSend(
 ): Iterable<Received> {
   if (ids.length > 0) return ids.map((id) => copyOf(findCopies(folders, identity, id)[0]?.record, id))
   const counts = new Set<string>()
-  for (const event of recordedEvents(folders, identity, filter))
+  for (const event of recordedEvents(folders, identity, filter).items)
     if (filter.trust !== undefined || event.trust === 'verified' || event.trust === 'unchecked')
       counts.add(placeOf(event))
   if (counts.size === 0)

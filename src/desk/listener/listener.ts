@@ -3,7 +3,7 @@ import type {Folders, Identity} from '../../store/paths.ts'
 import {localTime} from '../../terminal/cells.ts'
 import {encodeBody, keptHeaders, readBody, sha256} from '../receipts/body.ts'
 import {openEvents} from '../receipts/events.ts'
-import {readSegments, segmentsOf} from '../receipts/read.ts'
+import {readGlances, readSegments, segmentsOf} from '../receipts/read.ts'
 import {freeBytes, LEAST_FREE} from '../receipts/room.ts'
 import {judge} from '../signature/judge.ts'
 import {fingerprintOf} from '../signature/keys.ts'
@@ -243,7 +243,7 @@ function readBefore({folders, identity}: ListenerOptions, {secrets, events}: Run
   const ours = secrets.map(fingerprintOf).join(' ')
   let isOurs = false
   let pinned: string | undefined
-  for (const {record} of readSegments(segmentsOf(folders, identity, Date.now() - RECENT_MS), identity)) {
+  for (const {record} of readGlances(segmentsOf(folders, identity, Date.now() - RECENT_MS), identity)) {
     if (record.kind === 'opened') isOurs = record.secret === ours
     if (record.kind === 'opened' && isOurs && record.scheme) pinned = record.scheme
     if (record.kind === 'pinned' && isOurs) pinned = record.scheme

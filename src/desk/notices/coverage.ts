@@ -1,7 +1,7 @@
 import {noticeWindowMs} from '../../contract/limits.ts'
 import {counted} from '../../terminal/text.ts'
 import {type Blindness, iso, type KnownSubscription} from './blindness.ts'
-import type {Evidence, Glance} from './evidence.ts'
+import type {Arrival, Evidence} from './evidence.ts'
 import {listenAgain, listening, silence} from './listening.ts'
 import {missing, type Sent} from './sent.ts'
 
@@ -102,9 +102,13 @@ function arrived({receipts, listening: spans}: Evidence, since: number): Blindne
     if (first && last)
       found.push({code, since: iso(first.at), until: iso(last.at + noticeWindowMs), says, next})
   }
-  const good = new Set(receipts.flatMap(({trust, eventId}) => (trust === 'verified' ? [eventId] : [])))
+  const wrong = recent.filter(({trust}) => trust === 'refused')
+  const ids = new Set(wrong.map(({eventId}) => eventId))
+  const good = new Set(
+    receipts.flatMap(({trust, eventId}) => (trust === 'verified' && ids.has(eventId) ? [eventId] : [])),
+  )
   // One that came again and fitted hides nothing.
-  const refused = recent.filter(({trust, eventId}) => trust === 'refused' && !(eventId && good.has(eventId)))
+  const refused = wrong.filter(({eventId}) => !(eventId && good.has(eventId)))
   const speaking = refused.filter(({notices, unreadable}) => notices.length > 0 || unreadable).length
   const dropped = spans.filter(({to}) => to >= since).reduce((sum, span) => sum + span.dropped, 0)
   const were = refused.length === 1 ? 'delivery was' : 'deliveries were'
@@ -122,21 +126,24 @@ function arrived({receipts, listening: spans}: Evidence, since: number): Blindne
 }
 
 /** Shows the body, if its event's id is one that can be typed: whoever sent it chose it. */
-const bodyOf = (one: Glance | undefined) =>
+const bodyOf = (one: Arrival | undefined) =>
   /^\w[\w.-]{5,}$/.test(one?.eventId ?? '')
     ? `scent webhooks events ${one?.eventId} --body`
     : 'scent webhooks events --since 3d'
 
 /** Copies of one event that tell of other notices than another copy does. What was refused, or came too late, counts nothing. */
-function conflicting(recent: readonly Glance[]): Glance[] {
-  const notices = new Map<string, Set<string>>()
+function conflicting(recent: readonly Arrival[]): Arrival[] {
+  const first = new Map<string, string>()
+  const differing = new Set<string | null>()
   const taken = recent.filter(({trust}) => trust === 'verified' || trust === 'unchecked')
   for (const {eventId, notices: ids} of taken) {
     if (eventId === null) continue
-    const seen = notices.get(eventId) ?? new Set()
-    notices.set(eventId, seen.add([...ids].sort().join(' ')))
+    const told = [...ids].sort().join(' ')
+    const before = first.get(eventId)
+    if (before === undefined) first.set(eventId, told)
+    else if (before !== told) differing.add(eventId)
   }
-  return taken.filter(({eventId}) => eventId !== null && (notices.get(eventId)?.size ?? 0) > 1)
+  return taken.filter(({eventId}) => differing.has(eventId))
 }
 
 function unchecked({listening: spans}: Evidence, now: number): Blindness[] {

@@ -2,8 +2,8 @@ import {parseJson} from '../../contract/money.ts'
 import {serviceOffset} from '../../store/clock.ts'
 import type {Folders, Identity} from '../../store/paths.ts'
 import {type BodyFacts, bodyFacts, bytesOf, readBody} from '../receipts/body.ts'
-import {readSegments, segmentsOf} from '../receipts/read.ts'
-import type {Received} from '../receipts/records.ts'
+import type {Glance} from '../receipts/glances.ts'
+import {readGlances, segmentsOf} from '../receipts/read.ts'
 import {openRuns, type Run} from '../receipts/runs.ts'
 import type {NoticeFacts} from './facts.ts'
 import type {Answer, Known, Told} from './inbox.ts'
@@ -15,7 +15,7 @@ export interface Evidence extends Known {
   offsetMs: number
   listening: Run[]
   /** Copies that arrived here, without their bodies, the oldest first. */
-  receipts: Glance[]
+  receipts: Arrival[]
   /** Files of receipts that are damaged: what stands behind the damage was not read. */
   damaged: string[]
   /** SHA-256 of each imported text, and the ids of the events in them. */
@@ -23,12 +23,13 @@ export interface Evidence extends Known {
   importedEvents: Set<string>
 }
 
-/** A receipt without its body. */
-export interface Glance extends Pick<Received, 'eventId' | 'eventType' | 'sha256' | 'trust' | 'why'> {
+/** A receipt, in what shows whether something is missing. */
+export interface Arrival
+  extends Pick<
+    Glance,
+    'eventId' | 'eventType' | 'sha256' | 'trust' | 'why' | 'notices' | 'facts' | 'unreadable'
+  > {
   at: number
-  notices: readonly string[]
-  /** It speaks of a notice that could not be read. */
-  unreadable: boolean
 }
 
 /** Reads everything since `since` (milliseconds), as if the files `without` were not there; imports and answers always. */
@@ -44,32 +45,33 @@ export function readEvidence(
     imported: new Set(),
     importedEvents: new Set(),
   }
-  const copies: Copy[] = []
   const runs = openRuns()
   const segments = segmentsOf(folders, identity, since).filter(({path}) => !without.has(path))
-  for (const {record, segment} of readSegments(segments, identity, (path) => known.damaged.push(path))) {
-    runs.take(segment.path, record)
-    if (record.kind === 'received') takeReceipt(known, copies, record)
+  const damaged = (path: string) => known.damaged.push(path)
+  for (const {record, segment} of readGlances(segments, identity, {damaged})) {
+    const at = Date.parse(record.at)
+    runs.take(segment.path, record, at)
+    if (record.kind === 'received') known.receipts.push(arrivalOf(record, at))
   }
-  const told = toldBy(copies)
+  const told = toldBy(known.receipts.filter(isCounted))
   const answers = new Map<string, Answer>()
   for (const record of inboxJournal(folders, identity).records()) takeRecord(known, told, answers, record)
   const receipts = known.receipts.sort((a, b) => a.at - b.at)
   return {...known, told, receipts, answers: [...answers.values()], listening: runs.all(segments)}
 }
 
-/** A copy of an event, and what it tells of notices. */
-interface Copy extends Pick<Received, 'eventId' | 'sha256'> {
-  trust: Told['trust']
-  at: number
-  notices: NoticeFacts[]
-}
+/** A copy of an event that was not refused. */
+type Copy = Arrival & {trust: Exclude<Arrival['trust'], 'refused'>}
+const isCounted = (arrival: Arrival): arrival is Copy => arrival.trust !== 'refused'
 
 /** What the copies tell: of an event the first copy of the highest trust decides, and copies with other bytes tell nothing. */
 function toldBy(copies: readonly Copy[]): Told[] {
   const worth = (trust: Told['trust']) => ['stale', 'unchecked', 'verified'].indexOf(trust)
+  // Of 100,000 events few tell of a notice, and only these need it.
+  const telling = new Set(copies.flatMap(({facts, eventId}) => (facts.length > 0 ? [eventId] : [])))
   const best = new Map<string, Copy>()
   for (const copy of copies) {
+    if (!telling.has(copy.eventId)) continue
     const before = best.get(copy.eventId ?? '')
     const isBetter =
       before === undefined ||
@@ -80,17 +82,14 @@ function toldBy(copies: readonly Copy[]): Told[] {
   }
   return copies
     .filter(({eventId, sha256}) => (best.get(eventId ?? '')?.sha256 ?? sha256) === sha256)
-    .flatMap(({notices, trust, at}) => notices.map((fact) => ({...fact, trust, at})))
+    .flatMap(({facts, trust, at}) =>
+      facts.map(({id, fields, saysClosed}) => ({id, fields, saysClosed, trust, at})),
+    )
 }
 
-function takeReceipt({receipts}: Evidence, copies: Copy[], record: Received): void {
-  const at = Date.parse(record.at)
-  const {eventId, eventType, sha256, trust, why, notices} = record
-  // Of 100,000 events few tell of a notice: only their bodies are read.
-  const facts =
-    notices.length > 0 || /notice/i.test(record.body) ? readBody(bytesOf(record).toString()) : undefined
-  receipts.push({eventId, eventType, sha256, trust, why, at, notices, unreadable: facts?.unreadable ?? false})
-  if (trust !== 'refused') copies.push({eventId, sha256, trust, at, notices: facts?.notices ?? []})
+function arrivalOf(glance: Glance, at: number): Arrival {
+  const {eventId, eventType, sha256, trust, why, notices, facts, unreadable} = glance
+  return {eventId, eventType, sha256, trust, why, at, notices, facts, unreadable}
 }
 
 function takeRecord(known: Evidence, told: Told[], answers: Map<string, Answer>, record: InboxRecord): void {

@@ -132,7 +132,7 @@ function addNotice(found: Map<string, Partial<Notice>>, value: Members, order: s
 
 /** Fields, and those of `more` that these lack, or hold as null. */
 export function filled<T extends Members>(fields: T, more: Members): T {
-  for (const [name, value] of Object.entries(more))
-    if ((fields[name] ?? null) === null) Object.assign(fields, {[name]: value})
+  const all: Members = fields
+  for (const [name, value] of Object.entries(more)) if ((all[name] ?? null) === null) all[name] = value
   return fields
 }

@@ -159,12 +159,14 @@ const isClosed = (status: string) => status !== 'AwaitingPartnerResponse'
 const saysEnd = ({fields: {status}, saysClosed}: Told) =>
   saysClosed || (status !== undefined && isClosed(status))
 
+const OF_END = ['responseChoice', 'respondedAt', 'impact']
+
 /** Each field as the highest trust tells it that tells it at all. An end is taken only from those that may close. */
 function merged(best: readonly Told[]): Partial<Notice> {
   const tellsEnd = ([name, value]: [string, unknown]) =>
-    name === 'status'
-      ? isClosed(value as string)
-      : value !== null && ['responseChoice', 'respondedAt', 'impact'].includes(name)
+    name === 'status' ? isClosed(value as string) : value !== null && OF_END.includes(name)
+  const [first] = best
+  if (first && best.length === 1 && isTrusted(first.trust)) return first.fields
   return best.reduce((fields, {fields: more, trust}) => {
     const taken = Object.entries(more).filter((field) => isTrusted(trust) || !tellsEnd(field))
     return filled(fields, Object.fromEntries(taken))

@@ -101,12 +101,12 @@ export function silence({listening: spans, receipts}: Evidence, now: number): Bl
   const listened = (from: number, to: number) =>
     gaps.reduce((left, gap) => left - Math.max(0, Math.min(gap.to, to) - Math.max(gap.from, from)), to - from)
   const taken = receipts.filter(({trust}) => trust !== 'refused').map(({at}) => at)
-  const pauses = taken.slice(1).map((at, index) => [taken[index] ?? at, at] as const)
   const last = taken.at(-1) ?? first
   // Of 100,000 pauses only long ones matter.
-  const usual = pauses
-    .filter(([from, to]) => to - from > HOUR)
-    .reduce((longest, [from, to]) => Math.max(longest, listened(from, to)), 0)
+  const usual = taken.reduce((longest, to, index) => {
+    const from = taken[index - 1] ?? to
+    return to - from > HOUR ? Math.max(longest, listened(from, to)) : longest
+  }, 0)
   if (listened(last, now) <= Math.max(24 * HOUR, 4 * usual)) return []
   const says = `A listener runs, and nothing has come for longer than usual: see whether the subscription leads here.`
   return [{code: 'silent', since: iso(last), until: null, says, next: 'scent notices inbox --check'}]

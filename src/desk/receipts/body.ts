@@ -55,6 +55,11 @@ export function encodeBody(bytes: Buffer): {body: string; encoding: 'utf8' | 'ba
   return isText ? {body: text, encoding: 'utf8'} : {body: base64, encoding: 'base64'}
 }
 
+const ORDER = /"(?:orderId|scentOrderId)"\s*:\s*"([\da-f-]{36})"/i
+
+/** The order that a body speaks of, as far as one look tells. */
+export const orderIn = ({body}: {body: string}): string | null => ORDER.exec(body)?.[1] ?? null
+
 /** The exact bytes that a record keeps. */
 export const bytesOf = ({body, encoding}: {body: string; encoding: 'utf8' | 'base64'}) =>
   Buffer.from(body, encoding)

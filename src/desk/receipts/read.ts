@@ -4,7 +4,8 @@ import {isFailure} from '../../contract/failure.ts'
 import {isSystem} from '../../store/files.ts'
 import {isLocked, isRenewed} from '../../store/lock.ts'
 import type {Folders, Identity} from '../../store/paths.ts'
-import type {ReceiptRecord} from './records.ts'
+import {type Glance, glancesIn, type Note} from './glances.ts'
+import type {ReceiptRecord, Received} from './records.ts'
 import {receiptsFile, receiptsFolder} from './segment.ts'
 
 /** A file of receipts: its path, when it was last written, and whether a listener holds it now, and can write. */
@@ -41,14 +42,32 @@ function namesIn(folder: string): string[] {
 }
 
 /** The records of some files of receipts. A damaged file is told to `damaged`, and the others are read on. */
-export function* readSegments(
+export const readSegments = (
   segments: readonly Segment[],
   identity: Identity,
+  damaged?: (path: string) => void,
+): Generator<{record: ReceiptRecord; segment: Segment}> =>
+  readEach(segments, (path) => receiptsFile(path, identity).records(), damaged)
+
+/** The same without headers and bodies, which takes far less time, unless bodies say which are wanted (glances.ts). */
+export const readGlances = (
+  segments: readonly Segment[],
+  identity: Identity,
+  {
+    damaged,
+    isWanted,
+  }: {damaged?: (path: string) => void; isWanted?: ((record: Received) => boolean) | undefined} = {},
+): Generator<{record: Glance | Note; segment: Segment}> =>
+  readEach(segments, (path) => glancesIn(path, identity, isWanted), damaged)
+
+function* readEach<R>(
+  segments: readonly Segment[],
+  recordsOf: (path: string) => Iterable<R>,
   damaged: (path: string) => void = () => {},
-): Generator<{record: ReceiptRecord; segment: Segment}> {
+): Generator<{record: R; segment: Segment}> {
   for (const segment of segments) {
     try {
-      for (const record of receiptsFile(segment.path, identity).records()) yield {record, segment}
+      for (const record of recordsOf(segment.path)) yield {record, segment}
     } catch (error) {
       if (!isFailure(error, 'CORRUPT_FILE', 'FOREIGN_FILE', 'FILE_FAILED')) throw error
       damaged(segment.path)

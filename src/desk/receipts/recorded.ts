@@ -1,8 +1,10 @@
 import {Failure} from '../../contract/failure.ts'
 import type {Folders, Identity} from '../../store/paths.ts'
 import {bytesOf} from './body.ts'
-import {readSegments, segmentsOf} from './read.ts'
-import type {ReceiptRecord, Received} from './records.ts'
+import type {Glance, Note} from './glances.ts'
+import {readGlances, segmentsOf} from './read.ts'
+import type {Received} from './records.ts'
+import {receiptsFile} from './segment.ts'
 
 /** Which events are wanted; what is undefined does not matter. */
 export interface Filter {
@@ -16,14 +18,18 @@ export interface Filter {
   until: number
 }
 
-type Handed = Extract<ReceiptRecord, {kind: 'forwarded'}>
+type Handed = Extract<Note, {kind: 'forwarded'}>
 
 /** A copy in the records, and how it was handed on. */
 export interface Copy {
   record: Received
+  /** Its file, and the byte at which it begins there. */
   segment: string
+  place: number
   forward?: Pick<Handed, 'to' | 'status' | 'ms' | 'error'>
 }
+
+type Found = Omit<Copy, 'record'>
 
 /** An event in the records: the copy that counts, and how many there are. */
 export interface RecordedEvent {
@@ -33,7 +39,7 @@ export interface RecordedEvent {
   trust: Received['trust']
   why: string | null
   scheme: string | null
-  notices: string[]
+  notices: readonly string[]
   orderId: string | null
   bytes: number
   copies: number
@@ -41,66 +47,83 @@ export interface RecordedEvent {
   forward: Copy['forward'] | null
 }
 
-const ORDER = /"(?:orderId|scentOrderId)"\s*:\s*"([\da-f-]{36})"/i
-
-/** The order that a body speaks of, as far as one look tells. */
-export const orderIn = ({body}: Pick<Received, 'body'>): string | null => ORDER.exec(body)?.[1] ?? null
-
 const worth = {verified: 3, unchecked: 2, stale: 1, refused: 0} as const
 
 const placeOf = ({sha256, receivedAt}: Pick<Handed, 'sha256' | 'receivedAt'>) => `${receivedAt} ${sha256}`
 const handed = ({to, status, ms, error}: Handed) => ({to, status, ms, error})
 
-/** Events that fit, the newest first. A copy without an id stands for itself. */
-export function recordedEvents(folders: Folders, identity: Identity, filter: Filter): RecordedEvent[] {
-  const events = new Map<string, RecordedEvent & {sha256: string}>()
-  const places = new Map<string, string>()
-  for (const {record} of readSegments(segmentsOf(folders, identity, filter.since), identity)) {
+/** The copies of one event so far, and the one that counts. */
+interface Tally extends Pick<RecordedEvent, 'copies' | 'differs' | 'forward'> {
+  best: Glance
+}
+
+/** The newest `limit` events that fit, and how many do. A copy without an id stands for itself. */
+export function recordedEvents(
+  folders: Folders,
+  identity: Identity,
+  filter: Filter,
+  limit?: number,
+): {items: RecordedEvent[]; count: number} {
+  const tallies = new Map<string, Tally>()
+  const places = openPlaces()
+  const {order, since} = filter
+  const isWanted = order === undefined ? undefined : (record: Received) => bytesOf(record).includes(order)
+  for (const {record} of readGlances(segmentsOf(folders, identity, since), identity, {isWanted})) {
     if (record.kind === 'forwarded') {
-      const event = events.get(places.get(placeOf(record)) ?? '')
-      if (event) event.forward = handed(record)
+      const tally = places.find(record)
+      if (tally) tally.forward = handed(record)
     }
     if (record.kind !== 'received' || !fits(record, filter)) continue
-    const place = placeOf({sha256: record.sha256, receivedAt: record.at})
-    const key = record.eventId && worth[record.trust] > 1 ? record.eventId : place
-    places.set(place, key)
-    const before = events.get(key)
-    if (before === undefined) events.set(key, eventOf(record))
-    else if (worth[record.trust] > worth[before.trust])
-      events.set(key, {
-        ...eventOf(record),
-        copies: before.copies + 1,
-        differs: before.sha256 !== record.sha256,
-      })
-    else {
-      before.copies += 1
-      before.differs ||= before.sha256 !== record.sha256
-    }
+    const {at, eventId, trust, sha256} = record
+    const key = eventId && worth[trust] > 1 ? eventId : placeOf({sha256, receivedAt: at})
+    const before = tallies.get(key)
+    const tally = before ?? {best: record, copies: 0, differs: false, forward: null}
+    if (before === undefined) tallies.set(key, tally)
+    places.add(record, tally)
+    tally.copies += 1
+    const differs = tally.best.sha256 !== sha256
+    if (worth[trust] > worth[tally.best.trust]) Object.assign(tally, {best: record, differs, forward: null})
+    else tally.differs ||= differs
   }
-  return [...events.values()]
+  const all = [...tallies.values()]
     .filter(({differs}) => differs || !filter.differs)
-    .map(({sha256: _, ...event}) => event)
-    .sort((a, b) => (a.at < b.at ? 1 : -1))
+    .sort((a, b) => (a.best.at < b.best.at ? 1 : -1))
+  return {items: all.slice(0, limit).map(eventOf), count: all.length}
 }
 
-function eventOf(record: Received): RecordedEvent & {sha256: string} {
-  const {eventId, eventType, at, trust, why, scheme, notices, bytes, sha256} = record
-  const orderId = orderIn(record)
+function eventOf({best, copies, differs, forward}: Tally): RecordedEvent {
+  const {eventId, eventType, at, trust, why, scheme, notices, orderId, bytes} = best
+  return {eventId, eventType, at, trust, why, scheme, notices, orderId, bytes, copies, differs, forward}
+}
+
+/** Finds the tally of a copy by its bytes and the time at which it was received: few copies have the same bytes. */
+function openPlaces() {
+  interface Place {
+    at: string
+    tally: Tally
+    next: Place | undefined
+  }
+  const places = new Map<string, Place>()
   return {
-    ...{eventId, eventType, at, trust, why, scheme, notices, orderId, bytes, copies: 1, differs: false},
-    ...{forward: null, sha256},
+    add({at, sha256}: Glance, tally: Tally): void {
+      places.set(sha256, {at, tally, next: places.get(sha256)})
+    },
+    find({sha256, receivedAt}: Handed): Tally | undefined {
+      let place = places.get(sha256)
+      while (place && place.at !== receivedAt) place = place.next
+      return place?.tally
+    },
   }
 }
 
-function fits(record: Received, {types, order, notice, trust, since, until}: Filter): boolean {
+function fits(record: Glance, {types, notice, trust, since, until}: Filter): boolean {
   const at = Date.parse(record.at)
   return (
     at >= since &&
     at < until &&
     (types === undefined || types.includes(record.eventType ?? '')) &&
     (trust === undefined || record.trust === trust) &&
-    (notice === undefined || record.notices.includes(notice.toLowerCase())) &&
-    (order === undefined || bytesOf(record).includes(order))
+    (notice === undefined || record.notices.includes(notice.toLowerCase()))
   )
 }
 
@@ -131,19 +154,22 @@ export function onlyOne(ids: readonly string[], start: string): string | undefin
  */
 export function findCopies(folders: Folders, identity: Identity, start: string): Copy[] {
   requireLong(start)
-  const found = new Map<string, Copy[]>()
-  const byPlace = new Map<string, Copy>()
-  for (const {record, segment} of readSegments(segmentsOf(folders, identity), identity)) {
+  const found = new Map<string, Found[]>()
+  const byPlace = new Map<string, Found>()
+  for (const {record, segment} of readGlances(segmentsOf(folders, identity), identity)) {
     if (record.kind === 'forwarded') {
       const copy = byPlace.get(placeOf(record))
       if (copy) copy.forward = handed(record)
     }
     if (record.kind !== 'received' || !record.eventId?.startsWith(start)) continue
-    const copy = {record, segment: segment.path}
+    const copy = {segment: segment.path, place: record.place}
     byPlace.set(placeOf({sha256: record.sha256, receivedAt: record.at}), copy)
     found.set(record.eventId, [...(found.get(record.eventId) ?? []), copy])
   }
-  const copies = found.get(onlyOne([...found.keys()], start) ?? '') ?? []
+  const copies = (found.get(onlyOne([...found.keys()], start) ?? '') ?? []).flatMap((copy): Copy[] => {
+    const record = receiptsFile(copy.segment, identity).at(copy.place)
+    return record.kind === 'received' ? [{...copy, record}] : []
+  })
   return copies.sort(
     (a, b) => worth[b.record.trust] - worth[a.record.trust] || (a.record.at < b.record.at ? -1 : 1),
   )

@@ -1,4 +1,4 @@
-import type {ReceiptRecord} from './records.ts'
+import type {Glance, Note} from './glances.ts'
 
 /** When one listener of this machine listened, in milliseconds. */
 export interface Run {
@@ -21,8 +21,7 @@ export interface Run {
 export function openRuns() {
   const runs = new Map<string, Run>()
   return {
-    take(path: string, record: ReceiptRecord): Run | undefined {
-      const at = Date.parse(record.at)
+    take(path: string, record: Glance | Note, at = Date.parse(record.at)): Run | undefined {
       if (record.kind === 'opened') runs.set(path, begun(record, at))
       const run = runs.get(path)
       if (run === undefined) return undefined
@@ -41,7 +40,7 @@ export function openRuns() {
   }
 }
 
-function begun(record: Extract<ReceiptRecord, {kind: 'opened'}>, at: number): Run {
+function begun(record: Extract<Note, {kind: 'opened'}>, at: number): Run {
   const {port, public: publicUrl, subscription, secret} = record
   return {
     ...{from: at, to: at, isFailing: false, slept: [], port, publicUrl, subscription},

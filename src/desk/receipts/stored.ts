@@ -5,9 +5,9 @@ import {type Arrived, secondsBetween, signatureIn, stampOf} from '../signature/j
 import type {Why} from '../signature/reasons.ts'
 import {parseScheme, type Scheme} from '../signature/schemes.ts'
 import {bytesOf} from './body.ts'
+import {glancesIn} from './glances.ts'
 import {readSegments, segmentsOf} from './read.ts'
 import {findCopies} from './recorded.ts'
-import {receiptsFile} from './segment.ts'
 
 /** A copy that arrived here, and how its listener judged it. */
 interface Stored {
@@ -28,15 +28,15 @@ export function storedCopy({folders, identity}: Desk, start: string): Stored {
       message: `No event whose id begins with "${start}" was received here.`,
       hint: '`scent webhooks events` shows those that were.',
     })
-  const {record, segment} = worst
+  const {record, segment, place} = worst
   const {headers, path, eventId} = record
   const delivery = {headers, path, body: bytesOf(record), id: eventId ?? undefined, at: Date.parse(record.at)}
   let subscription: string | null = null
   let scheme: string | null = null
-  for (const other of receiptsFile(segment, identity).records()) {
+  for (const other of glancesIn(segment, identity)) {
     if (other.kind === 'opened') ({subscription, scheme} = other)
     if (other.kind === 'pinned') scheme = other.scheme
-    if (other.kind === 'received' && other.n === record.n) break
+    if (other.kind === 'received' && other.place === place) break
   }
   return {
     delivery,
