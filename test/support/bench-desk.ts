@@ -2,11 +2,11 @@
 import {type ChildProcess, execFileSync, spawn, spawnSync} from 'node:child_process'
 import {createHmac, randomUUID} from 'node:crypto'
 import {once} from 'node:events'
-import {closeSync, fsyncSync, mkdirSync, openSync, writeSync} from 'node:fs'
+import {closeSync, fsyncSync, mkdirSync, openSync, readdirSync, rmSync, writeSync} from 'node:fs'
 import {join} from 'node:path'
 import {createInterface} from 'node:readline'
 import {Pool} from 'undici'
-import {openReceipts} from '../../src/desk/receipts/segment.ts'
+import {openReceipts, receiptsFolder} from '../../src/desk/receipts/segment.ts'
 import {median, print} from './bench-figures.ts'
 
 const secret = 'whsec_of-the-bench'
@@ -166,15 +166,19 @@ export async function fill(
   }
 }
 
-/** In times of `node -e 0`, by turns. */
-function ratio(argv: string[], env: NodeJS.ProcessEnv, rounds = 7): number {
+/** In times of `node -e 0`, by turns; `before` is done before each run. */
+function ratio(argv: string[], env: NodeJS.ProcessEnv, {rounds = 7, before = () => {}} = {}): number {
   const milliseconds = (args: string[]) => {
     const start = performance.now()
     const {status, stderr} = spawnSync(process.execPath, args, {env, maxBuffer: 1 << 28})
     if (status !== 0) throw new Error(`${args.join(' ')} ended with ${status}: ${stderr}`)
     return performance.now() - start
   }
-  return median(Array.from({length: rounds}, () => milliseconds(argv) / milliseconds(['-e', '0'])))
+  const round = () => {
+    before()
+    return milliseconds(argv) / milliseconds(['-e', '0'])
+  }
+  return median(Array.from({length: rounds}, round))
 }
 
 async function readyRatio(program: string, env: NodeJS.ProcessEnv): Promise<number> {
@@ -195,13 +199,30 @@ export async function benchDesk(program: string, env: NodeJS.ProcessEnv, folder:
     print(name, value.toFixed(2), `<= ${bar}`, value <= bar)
   bars('listen until ready', await readyRatio(program, userIn(folder, 'ready', env).env), 3.5)
   await benchListener(program, userIn(folder, 'listener', env).env, folder)
-  const inboxes = [
-    ['inbox of 10,000 open notices', 10_000, 0, 5],
-    ['inbox of 200 open among 100,000 events', 200, 100_000, 14],
-  ] as const
-  for (const [name, open, others, bar] of inboxes) {
+  benchRecords('10,000 open notices', await filled(10_000, 0), 5)
+  benchRecords('200 open among 100,000 events', await filled(200, 100_000), 14)
+
+  async function filled(open: number, others: number): Promise<ReturnType<typeof userIn>> {
     const user = userIn(folder, `inbox-${open}`, env)
     await fill(user.folders, open, others)
-    bars(name, ratio([program, 'notices', 'inbox', '--json'], user.env), bar)
+    return user
+  }
+
+  function benchRecords(what: string, user: ReturnType<typeof userIn>, bar: number): void {
+    const receipts = receiptsFolder(user.folders, identity)
+    const digests = () => readdirSync(receipts).filter((name) => name.endsWith('.digest'))
+    const forget = () => {
+      for (const name of digests()) rmSync(join(receipts, name))
+    }
+    const times = (argv: string[], more = {}) => ratio([program, ...argv, '--json'], user.env, more)
+    const first = times(['notices', 'inbox'], {rounds: 3, before: forget})
+    print(`inbox of ${what}, for the first time`, first.toFixed(2))
+    bars(`inbox of ${what}`, times(['notices', 'inbox']), bar)
+    bars(`events, the newest 100 of ${what}`, times(['webhooks', 'events']), 14)
+    const newest = spawnSync(process.execPath, [program, 'webhooks', 'events', '--limit', '1', '--json'], {
+      env: user.env,
+    })
+    const {eventId} = JSON.parse(newest.stdout.toString()).items[0]
+    bars(`events, one of ${what}`, times(['webhooks', 'events', eventId]), 14)
   }
 }

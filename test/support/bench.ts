@@ -1,4 +1,4 @@
-// Measures the program against its bars and prints them; nothing here is a test. npm run bench.
+// Measures the program against its bars and prints them; nothing here is a test. npm run bench, or npm run bench -- desk.
 import {execFileSync} from 'node:child_process'
 import {mkdtempSync, readFileSync, rmSync, writeFileSync} from 'node:fs'
 import {availableParallelism, loadavg, tmpdir} from 'node:os'
@@ -54,21 +54,25 @@ function benchSize(): void {
   print('own files, to download', megabytes(size))
 }
 
+async function benchAll(): Promise<void> {
+  const running = await startSandbox(program, env)
+  try {
+    benchStart(program, env, folder, running)
+    benchMemory(running)
+  } finally {
+    running.stop()
+  }
+  benchSize()
+  await benchSandbox(program, env)
+  await benchBulk(program, env, folder)
+}
+
 async function main(): Promise<void> {
   const [load = 0] = loadavg()
   if (load > availableParallelism() / 2)
     console.log(`This machine is busy (load ${load.toFixed(1)}): expect worse.\n`)
   try {
-    const running = await startSandbox(program, env)
-    try {
-      benchStart(program, env, folder, running)
-      benchMemory(running)
-    } finally {
-      running.stop()
-    }
-    benchSize()
-    await benchSandbox(program, env)
-    await benchBulk(program, env, folder)
+    if (process.argv[3] !== 'desk') await benchAll()
     await benchDesk(program, env, folder)
     await benchPage(env, folder)
   } finally {
