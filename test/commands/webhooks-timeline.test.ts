@@ -1,7 +1,12 @@
 // Both sides of a delivery, as the built program compares them: faults of the sandbox on the way, and what is named.
+import {readFileSync, writeFileSync} from 'node:fs'
+import {join} from 'node:path'
 import {afterEach, beforeEach, describe, expect, test} from 'vitest'
+import {deskOf, eventBody, HOUR, listened, receipt} from '../desk/records.ts'
 import {drawn, inTerminal, oneLine} from '../support/pty.ts'
+import {scent, start} from '../support/scent.ts'
 import {openServedDesk, type ServedDesk} from '../support/served-desk.ts'
+import {page, service, userOf} from '../support/service.ts'
 
 let desk: ServedDesk
 
@@ -20,7 +25,7 @@ const brief = ({eventId, state, attempts, here, finding}: Item) => ({
   here: here && [here.copies, here.trust],
 })
 const told = async (...argv: string[]) => (await items(...argv)).map(brief)
-const page = async (columns: number, ...argv: string[]) => {
+const screen = async (columns: number, ...argv: string[]) => {
   const {code, text} = await inTerminal(desk.env, ['webhooks', 'timeline', ...argv], {columns})
   expect(code, text).toBe(0)
   const {lines, broken} = drawn(text, columns)
@@ -83,7 +88,7 @@ describe('a delivery that is', () => {
     // Its record says that it was sent long before it came.
     desk.sandbox.state.world.run('UPDATE attempts SET sent_at = sent_at - 400000')
     expect(await told()).toMatchObject([{state: 'delivered', finding: 'late', here: [1, 'verified']}])
-    expect(await page(80)).toContain('came 6 min late')
+    expect(await screen(80)).toContain('came 6 min late')
   })
 
   test('re-encoded is refused here, and differs from the copy that comes again', async () => {
@@ -145,7 +150,7 @@ describe('a delivery that is', () => {
     expect(await told()).toMatchObject([{tries: 1, finding: 'gap'}])
     // What was not asked for is not missing.
     expect(await told('--since', '1d')).toMatchObject([{tries: 1, finding: null}])
-    expect(await page(80)).toContain('no record of try 1')
+    expect(await screen(80)).toContain('no record of try 1')
   })
 })
 
@@ -163,7 +168,7 @@ describe('an event', () => {
     expect(await told('--missing')).toEqual([
       {eventId, state: 'delivered', tries: 1, finding: null, here: null},
     ])
-    expect(await page(80, '--missing')).toContain('another receiver took it')
+    expect(await screen(80, '--missing')).toContain('another receiver took it')
   })
 
   test('that was given up can not be overlooked, and says how long its record is kept', async () => {
@@ -176,12 +181,12 @@ describe('an event', () => {
     await desk.settled()
     const [item] = await items(webhook, '--failed')
     expect(brief(item)).toEqual({eventId, state: 'dead', tries: 8, finding: null, here: null})
-    const seen = await page(80)
+    const seen = await screen(80)
     expect(seen).toMatch(/1 GIVEN UP; 1 not here/)
     expect(seen).toMatch(/order\.completed +8 +DEAD .*Connection failed +no +gone in (29|30) d/)
     expect(oneLine(seen)).toContain('it does not come again, and is not here')
     // In a narrow terminal it is a block of two lines.
-    expect(await page(40)).toMatch(/order\.completed · DEAD .* · not here\n {2}gone in (29|30) d\n/)
+    expect(await screen(40)).toMatch(/order\.completed · DEAD .* · not here\n {2}gone in (29|30) d\n/)
   })
 
   test('is found by the beginning of its id, or refused if that is too short or fits none', async () => {
@@ -220,7 +225,6 @@ test('it watches until Ctrl-C: each event as it is, and again when it changes', 
   await desk.listen('--event', 'order.completed')
   await desk.fault('cut')
   const eventId = await desk.emit(1)
-  const {start} = await import('../support/scent.ts')
   const {child, ended} = start(desk.env, ['webhooks', 'timeline', '--watch', '--output', 'ndjson'])
   let seen = ''
   child.stdout?.on('data', (text: string) => {
@@ -235,3 +239,40 @@ test('it watches until Ctrl-C: each event as it is, and again when it changes', 
   expect(lines[0]).toMatchObject({eventId, state: 'retrying', finding: 'here-not-delivered'})
   expect(lines.at(-1)).toMatchObject({eventId, state: 'delivered', tries: 2, finding: null})
 }, 60_000)
+
+test('10,000 records are read with 100 requests, and take no more memory than 150 MB', async () => {
+  const webhook = 'aff5afa7-c6bd-4c04-b245-89e6b7e40128'
+  const began = Date.now() - HOUR
+  const at = (n: number) => new Date(began + n * 100).toISOString()
+  // Each event failed at first, and came with its second attempt; of one in a hundred nothing came.
+  const attempt = (n: number) =>
+    JSON.stringify({
+      ...{id: `attempt-${n}`, eventType: 'order.completed', eventId: `event-${Math.floor(n / 2)}`, sentAt: at(n)},
+      ...{attemptNumber: (n % 2) + 1, httpStatus: n % 2 === 0 ? 503 : 200, succeeded: n % 2 === 1},
+      ...{errorSummary: null, deadLetteredAt: null, nextAttemptAt: n % 2 === 0 ? at(n + 1) : null},
+    })
+  const all = Array.from({length: 10_000}, (_, n) => attempt(9_999 - n))
+  const other = await service(({url = ''}) => {
+    const number = Number(/[?&]page=(\d+)/.exec(url)?.[1] ?? 1)
+    const rows = all.slice((number - 1) * 100, number * 100)
+    return page(rows, {page: number, pageSize: 100, totalCount: all.length})
+  })
+  const env = userOf(other.url)
+  const came = Array.from({length: 5_000}, (_, n) => n).filter((n) => n % 100 !== 7)
+  const records = came.map((n) =>
+    receipt(began + n * 200 + 110, eventBody(`event-${n}`, undefined, 'order.completed')),
+  )
+  await listened(deskOf(env), {from: began - HOUR, to: Date.now(), records})
+  const report = join(env.HOME ?? '', 'memory')
+  const write = `process.on('exit', () => require('node:fs').writeFileSync(${JSON.stringify(report)}, String(process.resourceUsage().maxRSS)))`
+  const hook = join(env.HOME ?? '', 'hook.cjs')
+  writeFileSync(hook, write)
+  const line = ['webhooks', 'timeline', webhook, '--missing', '--json']
+  const {code, stdout} = await scent({...env, NODE_OPTIONS: `--require ${hook}`}, line)
+  expect([code, JSON.parse(stdout).items?.length], stdout.slice(0, 500)).toEqual([0, 50])
+  expect(other.seen.filter(({url}) => url?.includes('/deliveries'))).toHaveLength(100)
+  const megabytes = Number(readFileSync(report, 'utf8')) / 1024
+  console.log(`timeline of 10,000 records: ${Math.round(megabytes)} MB`)
+  expect(megabytes).toBeLessThan(150)
+  await other.close()
+}, 120_000)
