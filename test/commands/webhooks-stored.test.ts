@@ -1,8 +1,10 @@
 // webhooks verify --stored by the built program: what a listener has kept is taken apart later.
 import {afterAll, beforeAll, expect, test} from 'vitest'
+import {deskOf, eventBody, HOUR, listened, receipt} from '../desk/records.ts'
 import {type Listening, listening, secret} from '../support/listening.ts'
 import {drawn, inTerminal, oneLine} from '../support/pty.ts'
 import {scent} from '../support/scent.ts'
+import {userOf} from '../support/service.ts'
 import {emptyUser} from '../terminal/stage.ts'
 
 const env = emptyUser()
@@ -100,4 +102,15 @@ test.each([80, 40])('a screen of %i columns says what was changed on the way', a
   expect([code, broken]).toEqual([6, []])
   expect(oneLine(text)).toContain('fits it when its JSON is written without spaces')
   expect(lines.join('\n')).toContain('signed  ')
+})
+
+test('a time without an offset is UTC, wherever this machine is', async () => {
+  const env = {...userOf('http://127.0.0.1:9'), TZ: 'Asia/Riyadh'}
+  const at = Date.parse('2026-11-20T10:00:00Z')
+  await listened(deskOf(env), {from: at - HOUR, to: at + HOUR, records: [receipt(at, eventBody('event-1'))]})
+  const code = async (...argv: string[]) => (await scent(env, ['webhooks', 'events', ...argv])).code
+  expect(await code('--since', '2026-11-20T09:59')).toBe(0)
+  expect(await code('--since', '2026-11-20T10:01')).toBe(5)
+  expect(await code('--until', '2026-11-20T10:01')).toBe(0)
+  expect(await code('--until', '2026-11-20T09:59')).toBe(5)
 })

@@ -247,7 +247,12 @@ test('10,000 records are read with 100 requests, and take no more memory than 15
   // Each event failed at first, and came with its second attempt; of one in a hundred nothing came.
   const attempt = (n: number) =>
     JSON.stringify({
-      ...{id: `attempt-${n}`, eventType: 'order.completed', eventId: `event-${Math.floor(n / 2)}`, sentAt: at(n)},
+      ...{
+        id: `attempt-${n}`,
+        eventType: 'order.completed',
+        eventId: `event-${Math.floor(n / 2)}`,
+        sentAt: at(n),
+      },
       ...{attemptNumber: (n % 2) + 1, httpStatus: n % 2 === 0 ? 503 : 200, succeeded: n % 2 === 1},
       ...{errorSummary: null, deadLetteredAt: null, nextAttemptAt: n % 2 === 0 ? at(n + 1) : null},
     })

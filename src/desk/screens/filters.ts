@@ -1,4 +1,5 @@
 import * as Flags from '@oclif/core/flags'
+import {momentOf} from '../../contract/forms.ts'
 import {momentIn, timeFlag} from '../../terminal/times.ts'
 import type {Filter} from '../receipts/recorded.ts'
 import {trusts} from '../receipts/records.ts'
@@ -31,8 +32,8 @@ export function filterOf({event, order, notice, trust, differs = false, since, u
   return {
     types: event,
     ...{order, notice, trust, differs},
-    since: Date.parse(momentIn(since, now) ?? '') || 0,
-    until: Date.parse(momentIn(until, now) ?? '') || Number.POSITIVE_INFINITY,
+    since: momentOf(momentIn(since, now) ?? '') ?? 0,
+    until: momentOf(momentIn(until, now) ?? '') ?? Number.POSITIVE_INFINITY,
   }
 }
 
