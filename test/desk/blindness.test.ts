@@ -294,7 +294,7 @@ describe('with --check the service is asked', () => {
     expect(of('missing')).toEqual({
       ...{code: 'missing', since: iso(ago(5)), until: iso(ago(1 - 72))},
       says: '3 events of the last 72 hours that the service has sent are not here (3 notice.raised). Another receiver took 1. The service will send 1 again. It has given up 1. What another receiver keeps can be taken in: `scent notices import FILE`.',
-      next: `scent webhooks deliveries ${hook}`,
+      next: `scent webhooks timeline ${hook} --missing`,
     })
   })
 

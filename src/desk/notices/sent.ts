@@ -108,7 +108,7 @@ export function missing({events}: Sent, evidence: Evidence): Blindness[] {
       since: iso(first.firstAt),
       until: iso(Math.max(...all.map(({firstAt}) => firstAt)) + noticeWindowMs),
       says: `${counted(all.length, 'event')} of the last 72 hours that the service has sent ${are} not here (${kinds}). ${whereOf(all)}`,
-      next: `scent webhooks deliveries ${first.subscription}`,
+      next: `scent webhooks timeline ${first.subscription} --missing`,
     },
   ]
 }
