@@ -48,6 +48,7 @@ const needed: {[line: string]: RegExp} = {
   'catalog variant RML-SAF-050': /^(items(\.0(\.sku)?)?)?$/,
   'wallet transactions --check': /^(items)?$/,
   'webhooks deliveries <webhook> --failed': /^(items)?$/,
+  'webhooks timeline <webhook>': /^(items)?$/,
 }
 
 type Path = (string | number)[]

@@ -91,9 +91,9 @@ function groups(attempts: readonly Delivery[]): Iterable<Delivery[]> {
     if (all) all.push(one)
     else events.set(key, [one])
   }
-  const byTime = (a: Delivery, b: Delivery) =>
-    momentOf(a) - momentOf(b) || Number(a.attemptNumber) - Number(b.attemptNumber)
-  for (const all of events.values()) all.sort(byTime)
+  const byNumber = (a: Delivery, b: Delivery) => Number(a.attemptNumber) - Number(b.attemptNumber)
+  const byTime = (a: Delivery, b: Delivery) => momentOf(a) - momentOf(b) || byNumber(a, b)
+  for (const all of events.values()) all.sort(all.every(momentOf) ? byTime : byNumber)
   return events.values()
 }
 

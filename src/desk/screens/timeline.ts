@@ -69,7 +69,7 @@ const itemColumns = (
 ): Column<TimelineItem>[] =>
   localColumns<TimelineItem>(
     `eventType! Event; attempts! Try; state! State; lastAt! Last; here! Here; finding!~ Finding;
-      eventId${hasIds ? '-' : '+'} Event id; subscriptionId? Subscription; nextAttemptAt+; forgottenAt+`,
+      eventId${hasIds ? '-' : '+'} Event id; subscriptionId? Subscription; nextAttemptAt?; forgottenAt?`,
     {
       attempts: ({attempts}) => attempts.length,
       state: stateOf,
