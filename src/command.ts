@@ -134,10 +134,12 @@ export abstract class ScentCommand extends Command {
     this.ending = work
   }
 
-  /** A sentence or two for a person, on stderr. */
+  /** A sentence or two for a person, on stderr. Its lines hang below its indent, or its `!`. */
   note(text: string): void {
     this.clearLine()
-    process.stderr.write(`${wrap(safe(text), roomOf(process.stderr))}\n`)
+    const shown = safe(text)
+    const hang = /^(?:! )? */.exec(shown)?.[0].length
+    process.stderr.write(`${wrap(shown, roomOf(process.stderr), hang)}\n`)
   }
 
   /** A view for a person, on stderr: what a walk shows on its way to its result. */

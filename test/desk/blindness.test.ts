@@ -198,7 +198,7 @@ describe('the inbox says', () => {
       ],
       {
         ...{since: iso(ago(1)), until: iso(ago(1 - 72)), next: 'scent webhooks events --trust refused'},
-        says: '2 deliveries were refused for the signature, 1 of which speaks of a notice.',
+        says: '2 deliveries were refused for the signature, and 1 of them speaks of a notice.',
       },
       // Sent again, it fitted; and one that is older than any deadline.
       [...well, got([ago(1), eventBody('event-1'), refused], [ago(80), eventBody('event-8'), refused])],
@@ -280,6 +280,15 @@ describe('with --check the service is asked', () => {
     expect(blind).toEqual([])
     const urls = api.seen.slice(asked).map(({url}) => url)
     expect(urls.filter((url) => url.includes('deliveries'))).toHaveLength(1)
+  })
+
+  test('and its silence is no riddle any more', async () => {
+    deliveries = []
+    const quiet = [listens, got([ago(60), eventBody('event-1', undefined, 'order.completed')]), subscribed()]
+    expect((await blindOf(quiet)).codes).toEqual(['silent'])
+    expect((await check(quiet)).codes).toEqual([])
+    // There is nobody to ask about.
+    expect((await check(quiet.slice(0, 2))).codes).toEqual(['silent'])
   })
 
   test('what it has sent that is not here, and whether it comes yet', async () => {

@@ -158,6 +158,14 @@ describe('in a terminal', () => {
     expect(rows.slice(rows.indexOf(`  ${ids.atMost}`) - 1)[0]).toBe('at most 71 h left, then not known')
   })
 
+  test.each([80, 40])('of %i columns what may be missing stands apart, line by line', async (columns) => {
+    const rows = await lines(columns, 'inbox')
+    const first = rows.findIndex((line) => line.startsWith('! '))
+    const end = rows.findIndex((line) => line.startsWith('1 notice passed'))
+    expect(end - first).toBeGreaterThan(2)
+    for (const line of rows.slice(first, end)) expect(line).toMatch(/^(! | {2})\S/)
+  })
+
   test.each([80, 40])(
     'of %i columns the card of a closed one says what happened, and when',
     async (columns) => {

@@ -136,7 +136,7 @@ describe('on a Monday morning', () => {
     expect(code).toBe(0)
     expect(text).toContain('1 notice to answer')
     expect(text).toMatch(/Nothing listened \w{3} \d+ \w{3} \d\d:\d\d to/)
-    expect(text).toContain('1 delivery was refused for the signature, 1 of which speaks of a notice.')
+    expect(text).toContain('1 delivery was refused for the signature, and speaks of a notice.')
     expect(text).toContain('scent notices inbox --check')
   })
 

@@ -19,7 +19,8 @@ export function blindness(
   return [
     ...store(evidence),
     ...listening(evidence, subscriptions, now, sent !== undefined),
-    ...silence(evidence, now),
+    // Who was asked about a subscription has told what it sent.
+    ...(sent && sent.asked > 0 ? [] : silence(evidence, now)),
     ...inactive(subscriptions, sent),
     ...deadLettering(evidence, subscriptions, sent),
     ...(sent ? missing(sent, evidence) : []),
@@ -111,9 +112,11 @@ function arrived({receipts, listening: spans}: Evidence, since: number): Blindne
   const refused = wrong.filter(({eventId}) => !(eventId && good.has(eventId)))
   const speaking = refused.filter(({notices, unreadable}) => notices.length > 0 || unreadable).length
   const dropped = spans.filter(({to}) => to >= since).reduce((sum, span) => sum + span.dropped, 0)
-  const were = refused.length === 1 ? 'delivery was' : 'deliveries were'
+  const [were, them] =
+    refused.length === 1 ? ['delivery was', ''] : ['deliveries were', ` ${speaking} of them`]
+  const speaks = speaking === 0 ? '' : `, and${them} ${speaking === 1 ? 'speaks' : 'speak'} of a notice`
   const more = dropped > 0 ? `; ${dropped} more were not kept` : ''
-  const says = `${refused.length} ${were} refused for the signature, ${speaking} of which ${speaking === 1 ? 'speaks' : 'speak'} of a notice${more}.`
+  const says = `${refused.length} ${were} refused for the signature${speaks}${more}.`
   add('refused', refused, says, 'scent webhooks events --trust refused')
   const unreadable = recent.filter((one) => one.unreadable && one.trust !== 'refused')
   const speak = unreadable.length === 1 ? '1 delivery speaks' : `${unreadable.length} deliveries speak`
