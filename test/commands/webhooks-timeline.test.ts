@@ -92,50 +92,56 @@ describe('a delivery that is', () => {
   })
 
   test('re-encoded is refused here, and differs from the copy that comes again', async () => {
-    await desk.fault('reencoded')
+    await desk.faultTwice('reencoded')
     const eventId = await desk.emit(1)
     await desk.settled()
     expect(await told()).toEqual([
-      {eventId, state: 'retrying', tries: 1, finding: 'here-not-delivered', here: [1, 'refused']},
+      {
+        ...{eventId, state: 'retrying', finding: 'here-not-delivered'},
+        ...{tries: expect.any(Number), here: [expect.any(Number), 'refused']},
+      },
     ])
     const said = oneLine((await desk.run('webhooks', 'timeline')).stderr)
     expect(said).toMatch(/It came at [\d:]+, and was refused here: does not fit\./)
     expect(said).toContain(`\`scent webhooks verify --stored ${eventId.slice(0, 12)}\``)
-    await desk.advance(60)
+    await desk.advance(600)
     await desk.settled()
     expect(await told()).toEqual([
-      {eventId, state: 'delivered', tries: 2, finding: 'bodies-differ', here: [2, 'verified']},
+      {eventId, state: 'delivered', tries: 3, finding: 'bodies-differ', here: [3, 'verified']},
     ])
   })
 
   test('skewed is here too old or ahead, and well once it comes again', async () => {
-    await desk.fault('skewed')
+    await desk.faultTwice('skewed')
     await desk.emit(1)
     await desk.settled()
     expect(await told()).toMatchObject([
-      {state: 'retrying', finding: 'here-not-delivered', here: [1, 'stale']},
+      {state: 'retrying', finding: 'here-not-delivered', here: [expect.any(Number), 'stale']},
     ])
     expect(oneLine((await desk.run('webhooks', 'timeline')).stderr)).toContain(
       'refused here: too old or ahead',
     )
-    await desk.advance(60)
+    await desk.advance(600)
     await desk.settled()
-    expect(await told()).toMatchObject([{state: 'delivered', finding: null, here: [2, 'verified']}])
+    expect(await told()).toMatchObject([{state: 'delivered', finding: null, here: [3, 'verified']}])
   })
 
   test('cut is here, not delivered, and well once it comes again', async () => {
-    await desk.fault('cut')
+    await desk.faultTwice('cut')
     const eventId = await desk.emit(1)
     await desk.settled()
     expect(await told()).toEqual([
-      {eventId, state: 'retrying', tries: 1, finding: 'here-not-delivered', here: [1, 'verified']},
+      {
+        ...{eventId, state: 'retrying', finding: 'here-not-delivered'},
+        ...{tries: expect.any(Number), here: [expect.any(Number), 'verified']},
+      },
     ])
     expect(oneLine((await desk.run('webhooks', 'timeline')).stderr)).toMatch(
       /It is stored here since [\d:]+, and the service was told Connection failed.* It comes again at/,
     )
-    await desk.advance(60)
+    await desk.advance(600)
     await desk.settled()
-    expect(await told()).toMatchObject([{state: 'delivered', tries: 2, finding: null, here: [2, 'verified']}])
+    expect(await told()).toMatchObject([{state: 'delivered', tries: 3, finding: null, here: [3, 'verified']}])
   })
 
   test('of which a record is missing is a gap', async () => {
@@ -223,21 +229,26 @@ test('without a subscription there is nothing to ask, and one that is unknown is
 
 test('it watches until Ctrl-C: each event as it is, and again when it changes', async () => {
   await desk.listen('--event', 'order.completed')
-  await desk.fault('cut')
+  await desk.faultTwice('cut')
   const eventId = await desk.emit(1)
   const {child, ended} = start(desk.env, ['webhooks', 'timeline', '--watch', '--output', 'ndjson'])
   let seen = ''
+  let moved: Promise<void> | undefined
   child.stdout?.on('data', (text: string) => {
     seen += text
+    if (seen.includes('here-not-delivered')) moved ??= desk.advance(600)
     if (seen.includes('"state":"delivered"')) child.kill('SIGINT')
   })
   expect((await ended).code).toBe(0)
+  await moved
   const lines = seen
     .trim()
     .split('\n')
     .map((line) => brief(JSON.parse(line)))
-  expect(lines[0]).toMatchObject({eventId, state: 'retrying', finding: 'here-not-delivered'})
-  expect(lines.at(-1)).toMatchObject({eventId, state: 'delivered', tries: 2, finding: null})
+  expect(lines).toContainEqual(
+    expect.objectContaining({eventId, state: 'retrying', finding: 'here-not-delivered'}),
+  )
+  expect(lines.at(-1)).toMatchObject({eventId, state: 'delivered', tries: 3, finding: null})
 }, 60_000)
 
 test('10,000 records are read with 100 requests, and take no more memory than 150 MB', async () => {

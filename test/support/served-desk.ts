@@ -24,6 +24,8 @@ export interface ServedDesk {
   webhook(): Promise<string>
   /** Orders a fault of the next delivery, as a person does. */
   fault(way: string, ...more: string[]): Promise<void>
+  /** The same of the first two attempts: the third comes minutes later, however slow the machine is. */
+  faultTwice(way: string): Promise<void>
   /** Has the sandbox send an event; its id. */
   emit(n: number, type?: string): Promise<string>
   /** Resolves once nothing is on its way. */
@@ -60,6 +62,9 @@ export async function openServedDesk(): Promise<ServedDesk> {
     async fault(way, ...more) {
       const line = ['sandbox', 'fault', '--delivery', way, '--times', '1', ...more]
       expect(await json(line)).toMatchObject({effect: 'delivery', delivery: way, times: 1, met: 0})
+    },
+    async faultTwice(way) {
+      await json(['sandbox', 'fault', '--delivery', way, '--times', '2'])
     },
     async emit(n, type = 'order.completed') {
       const {payload} = await control(sandbox, 'POST', 'events', {type, data: {n}})
