@@ -171,6 +171,7 @@ describe('who may send', () => {
     ['a preflight', () => requestOf({line: 'OPTIONS /hook HTTP/1.1'}), [405]],
     ['an absolute target', () => requestOf({line: 'POST http://evil.example/hook HTTP/1.1'}), [400]],
     ['what was forwarded from here', () => requestOf({headers: [['X-Scent-Forwarded', '1']]}), [508]],
+    ['what was sent again from here', () => requestOf({headers: [['x-scent-REPLAY', '1']]}), [508]],
     ['a probe that nobody sent', () => requestOf({headers: [['X-Scent-Probe', 'guess']]}), [401]],
   ]
   test.each(attacks)('%s', (_, bytes, statuses, more = 0) => attack(bytes(), statuses, more))

@@ -400,6 +400,35 @@ describe.skipIf(noChromium())('in a browser', () => {
     expect(tab.troubles).toEqual([])
   })
 
+  test('nothing is wider than a narrow window while the receiver is down', async () => {
+    const down = await paged(env, '--forward-to', `http://127.0.0.1:${await freePort()}/hook`)
+    for (const name of ['order.completed', 'shipment.delivered', 'notice.raised'])
+      expect(await down.send(event({eventType: name}))).toBe(200)
+    await down.send(event({eventType: 'order.forged'}), {signature: 'v1=00'})
+    await down.saw('state', ({why}) => why === 'forward-failing')
+    const own = await openTab(browser, {viewport: {width: 390, height: 800}})
+    const beyond = () =>
+      own.page.evaluate(`[...document.querySelectorAll('body *')].filter((one) =>
+        one.getBoundingClientRect().right > innerWidth + 0.5 ||
+        one.matches('.rows, .view, html') && one.scrollWidth > one.clientWidth
+      ).map((one) => one.outerHTML.slice(0, 80))`)
+    await own.page.goto(down.url)
+    await own.page.getByText('ECONNREFUSED').first().waitFor()
+    await own.page
+      .getByText(/degraded/i)
+      .first()
+      .waitFor()
+    expect(await beyond()).toEqual([])
+    await own.page.locator('summary').click()
+    expect(await beyond()).toEqual([])
+    expect((await own.page.locator('.health ul').boundingBox())?.x).toBeGreaterThanOrEqual(0)
+    await own.page.locator('summary').click()
+    await openRow(own.page, 1)
+    expect(await beyond()).toEqual([])
+    await own.close()
+    await down.stop()
+  })
+
   const screens = [
     ['light', 1280],
     ['dark', 390],

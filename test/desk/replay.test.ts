@@ -1,9 +1,12 @@
 // Stored deliveries, sent to a real receiver again: what arrives is what was stored, and it goes nowhere else.
-import {createHmac, randomBytes} from 'node:crypto'
+import {createHmac, randomBytes, randomUUID} from 'node:crypto'
+import {writeFileSync} from 'node:fs'
 import {createServer, request} from 'node:http'
 import type {AddressInfo} from 'node:net'
+import {join} from 'node:path'
 import {afterAll, beforeAll, expect, test} from 'vitest'
 import {judge} from '../../src/desk/signature/judge.ts'
+import {freePort, listening} from '../support/listening.ts'
 import {inTerminal, oneLine} from '../support/pty.ts'
 import {scent, start} from '../support/scent.ts'
 import {userOf} from '../support/service.ts'
@@ -126,6 +129,8 @@ test('filters and ids choose, the oldest first, and a dry run sends nothing', as
   expect(half.got).toEqual([])
   const two = await replayed('event-00011', 'event-00007', '--to', to)
   expect(two.got.map(({body}) => JSON.parse(body.toString()).n)).toEqual([11, 7])
+  const twice = await replayed('event-00011', 'event-00007', 'event-00011', '--to', to)
+  expect(twice.got.map(({body}) => JSON.parse(body.toString()).n)).toEqual([11, 7])
 })
 
 test('an event can be signed anew, in the form that it came in', async () => {
@@ -161,6 +166,7 @@ test('it goes to no other machine, not to the service, and not without being tol
       'is the service',
     ],
     [['--to', to], 2, 'Which events?'],
+    [['event-00001', '--event', 'no.such', '--to', to], 2, 'not both'],
     [['event-', '--to', to], 2, 'fits 900 events'],
     [['evt', '--to', to], 2, 'too short'],
     [['no-such-event', '--to', to], 5, 'no-such-event'],
@@ -174,6 +180,95 @@ test('it goes to no other machine, not to the service, and not without being tol
     expect([ran.code, oneLine(ran.stderr)], argv.join(' ')).toEqual([code, expect.stringContaining(says)])
   }
   expect(arrived).toEqual([])
+})
+
+test('the service is known by each of its names, and so are those of all profiles', async () => {
+  const user = userOf('http://127.0.0.1:4790')
+  const other = (baseUrl: string) => ({baseUrl, clientId: 'other', storage: 'file'})
+  const profiles = {web: other('https://api.example.com'), sandbox: other('http://127.0.0.1:4791')}
+  const config = JSON.stringify({version: 1, profiles})
+  writeFileSync(join(user.SCENT_CONFIG_DIR ?? '', 'config.json'), config, {mode: 0o600})
+  const names = [
+    'localhost',
+    'LOCALHOST.',
+    'api.localhost',
+    '127.9.8.7',
+    '[::1]',
+    '0.0.0.0',
+    '[::ffff:127.0.0.1]',
+  ]
+  const addresses = [
+    ...names.map((name) => `http://${name}:4790/hook`),
+    ...['http://127.1:4790', 'https://localhost:4790/', 'http://localhost:4791/hook'],
+    ...['https://api.example.com:443/x', 'https://API.example.com./x', 'http://api.example.com/x'],
+  ]
+  for (const address of addresses)
+    for (const command of [
+      ['replay', '--since', '1d', '--allow-remote', '--to', address],
+      ['listen', '--port', '0', '--for', '1s', '--allow-remote', '--forward-to', address],
+    ]) {
+      const {code, stderr} = await scent(user, ['webhooks', ...command])
+      expect([code, oneLine(stderr)], command.join(' ')).toEqual([
+        2,
+        expect.stringContaining('is the service'),
+      ])
+    }
+  const {code} = await scent(user, ['webhooks', 'replay', '--since', '1d', '--to', 'http://localhost:4792/'])
+  expect(code).toBe(5)
+})
+
+test('nothing is sent to a listener of the same record, nor to its page', async () => {
+  const {port, saw, told, stop} = await listening(env, '--ui', '--ui-port', '0')
+  const {ui} = await saw('ready')
+  for (const own of [port, new URL(ui).port]) {
+    const argv = ['webhooks', 'replay', 'event-00001', '--to', `http://localhost:${own}/hook`]
+    expect(await scent(env, argv)).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('is a listener of this record'),
+    })
+  }
+  expect(told('delivery')).toEqual([])
+  await stop()
+})
+
+test('what a receiver missed while it was down is shown, and sent to it again', async () => {
+  const user = userOf('http://127.0.0.1:1')
+  const event = (eventId: string, eventType = 'order.completed') => JSON.stringify({eventId, eventType})
+  const [forged, taken, ...missed] = Array.from({length: 4}, () => randomUUID()) as [
+    string,
+    string,
+    ...string[],
+  ]
+  const down = await listening(user, '--forward-to', `http://127.0.0.1:${await freePort()}/hook`)
+  for (const id of missed) expect(await down.send(event(id))).toBe(200)
+  expect(await down.send(event(forged), {signature: 'v1=00'})).toBe(401)
+  await down.saw('forward', ({eventId}) => eventId === missed.at(-1))
+  await down.stop()
+  const up = await listening(user, '--forward-to', to)
+  expect(await up.send(event(taken))).toBe(200)
+  await up.saw('forward')
+  await up.stop()
+
+  const idsOf = ({stdout}: {stdout: string}) =>
+    JSON.parse(stdout).items.map(({eventId}: {eventId: string}) => eventId)
+  const problems = await scent(user, ['webhooks', 'events', '--problems', '--json'])
+  expect(idsOf(problems)).toEqual([forged, ...missed.toReversed()])
+  for (const columns of [80, 40]) {
+    const {text} = await inTerminal(user, ['webhooks', 'events', '--until', '2099-01-01'], {columns})
+    expect(text).toMatch(/forwarded/i)
+    expect(text.match(/ECONNREFUSED/g)).toHaveLength(missed.length)
+    expect(text).toContain(taken.slice(0, 12))
+  }
+  expect((await scent(user, ['webhooks', 'events'])).stdout.match(/ECONNREFUSED/g)).toHaveLength(
+    missed.length,
+  )
+
+  arrived.length = 0
+  const again = ['webhooks', 'replay', '--problems', '--since', '1h', '--to', to, '--json']
+  const {code, stdout} = await scent(user, again)
+  expect([code, JSON.parse(stdout).summary]).toEqual([0, {sent: 2, ok: 2}])
+  expect(arrived.map(({body}) => JSON.parse(body.toString()).eventId)).toEqual(missed)
+  expect(await scent(user, [...again, '--trust', 'refused'])).toMatchObject({code: 5})
 })
 
 test('a rate is kept, and Ctrl-C ends it after the event under way', async () => {

@@ -10,14 +10,16 @@ import {eventFilters, filterOf} from '../../desk/screens/filters.ts'
 import {copyColumns, eventColumns, headerColumns} from '../../desk/screens/receipts.ts'
 import {apiFlags} from '../../terminal/flags.ts'
 import type {Listing} from '../../terminal/output.ts'
+import {roomOf} from '../../terminal/text.ts'
 
 export default class WebhooksEvents extends ScentCommand {
   static override summary = 'Show the events that were received on this machine.'
   static override description =
-    'From the local record of `webhooks listen`, newest first; with an id, or the first 6 characters of one, that event with its copies. --body prints the exact bytes of the copy that counts. With --output ndjson each event is one line with its headers and body, which `notices import` and `webhooks verify` take on another machine. Sends nothing, and needs no credential.'
+    'From the local record of `webhooks listen`, newest first; with an id, or the first 6 characters of one, that event with its copies. --problems shows what was refused, came too late, differs, or was not taken by the receiver of --forward-to; `webhooks replay --problems` sends the last of these again. --body prints the exact bytes of the copy that counts. With --output ndjson each event is one line with its headers and body, which `notices import` and `webhooks verify` take on another machine. Sends nothing, and needs no credential.'
   static override examples = [
     '<%= config.bin %> webhooks events --since 3d',
     '<%= config.bin %> webhooks events --trust refused --json',
+    '<%= config.bin %> webhooks events --problems --since 1h',
     '<%= config.bin %> webhooks events --notice c6c0dd6c-5d76-4b5d-9eff-250400d2b556 --output ndjson',
   ]
   static override args = {event: Args.string({description: 'Event id, or its beginning.'})}
@@ -44,7 +46,7 @@ export default class WebhooksEvents extends ScentCommand {
       })
     if (count > items.length) this.aside(`${count} fit; --limit shows more.`)
     const rows = this.streams ? wholeEvents(folders, identity, items) : items
-    this.show({rows, columns: eventColumns})
+    this.show({rows, columns: eventColumns(items, roomOf(process.stdout))})
     return {items}
   }
 

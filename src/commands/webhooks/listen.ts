@@ -3,9 +3,9 @@ import * as Flags from '@oclif/core/flags'
 import {ScentCommand} from '../../command.ts'
 import {Failure} from '../../contract/failure.ts'
 import {type Desk, openDesk} from '../../desk/desk.ts'
-import {receiverUrl} from '../../desk/listener/forward.ts'
 import {openListener} from '../../desk/listener/listener.ts'
 import {openQueue} from '../../desk/listener/queue.ts'
+import {receiverUrl} from '../../desk/listener/receiver.ts'
 import {localUrl, publicOf, sandboxTypes} from '../../desk/listener/source.ts'
 import {type Own, ownSubscription} from '../../desk/listener/subscribe.ts'
 import type {ListenerEvent, Whole} from '../../desk/listener/told.ts'
@@ -109,10 +109,10 @@ The signing secret comes from stdin, from SCENT_WEBHOOK_SECRET, or from the keyc
     const {flags} = await this.parse(WebhooksListen)
     if (flags.subscription !== undefined) requireUuid('--subscription', flags.subscription)
     const {scheme, port, limit, save, answer, tolerance} = flags
-    const forwardTo =
-      flags['forward-to'] && receiverUrl('--forward-to', flags['forward-to'], flags['allow-remote'])
-    const publicUrl = flags['public-url'] && publicOf(flags['public-url'])
     const desk = openDesk(flags)
+    const forwardTo =
+      flags['forward-to'] && receiverUrl(desk, '--forward-to', flags['forward-to'], flags['allow-remote'])
+    const publicUrl = flags['public-url'] && publicOf(flags['public-url'])
     // It runs for weeks: garbage is collected before it is half of what is in use.
     setFlagsFromString('--heap-growing-percent=30')
     const stop = this.interrupts.until('unheard')

@@ -4,7 +4,6 @@ import {ScentCommand} from '../../command.ts'
 import {Failure} from '../../contract/failure.ts'
 import {
   copiesToSend,
-  isTaken,
   lackedBy,
   planned,
   type Replayed,
@@ -12,6 +11,7 @@ import {
   replayUrl,
 } from '../../desk/deliveries/replay.ts'
 import {type Desk, openDesk} from '../../desk/desk.ts'
+import {isTaken} from '../../desk/receipts/records.ts'
 import {webhookSecrets} from '../../desk/receipts/secrets.ts'
 import {eventFilters, filterOf, isFiltered} from '../../desk/screens/filters.ts'
 import {replayedColumns} from '../../desk/screens/receipts.ts'
@@ -23,12 +23,13 @@ import {counted} from '../../terminal/text.ts'
 export default class WebhooksReplay extends ScentCommand {
   static override summary = 'Send events that were received here to a receiver again.'
   static override description =
-    `Sends the bytes and headers that were stored, marked with X-Scent-Replay: 1, one after another, the oldest first: the events that are named, or all that fit the filters. Events that were refused go only with --trust refused, or by their ids. The receiver is on this machine unless --allow-remote says otherwise, and never the service.
+    `Sends the bytes and headers that were stored, marked with X-Scent-Replay: 1, one after another, the oldest first: the events that are named, or all that fit the filters. Events that were refused go only with --trust refused, or by their ids. --problems chooses what the receiver of the listener, its --forward-to, did not take. The receiver is on this machine unless --allow-remote says otherwise, and never the service, nor a listener of this record.
 
 The signature stays the one that came, so a receiver that checks its age refuses it: --resign signs each event now, with the secret from stdin, from SCENT_WEBHOOK_SECRET, or from the keychain for --subscription. Values of headers that may be secrets are not stored, and so not sent.`
   static override examples = [
     '<%= config.bin %> webhooks replay 9f2c41d0 --to http://127.0.0.1:3000/hook',
     '<%= config.bin %> webhooks replay --since 1h --to http://127.0.0.1:3000/hook --dry-run',
+    '<%= config.bin %> webhooks replay --problems --since 1h --to http://127.0.0.1:3000/hook',
     '<%= config.bin %> webhooks replay --event order.completed --to http://127.0.0.1:3000/hook --resign --secret-stdin < secret.txt',
   ]
   static override strict = false
@@ -37,6 +38,9 @@ The signature stays the one that came, so a receiver that checks its age refuses
     ...apiFlags,
     to: Flags.string({summary: 'The receiver.', helpValue: 'URL', required: true}),
     ...eventFilters,
+    problems: Flags.boolean({
+      summary: 'Only what the receiver of `webhooks listen --forward-to` did not take.',
+    }),
     'dry-run': Flags.boolean({summary: 'List what would be sent, and send nothing.'}),
     rate: Flags.integer({summary: 'At most so many events a second.', min: 1, helpValue: 'N'}),
     resign: Flags.boolean({summary: 'Sign each event now.'}),
@@ -61,6 +65,11 @@ The signature stays the one that came, so a receiver that checks its age refuses
       throw new Failure('MISSING_INPUT', {
         message: 'Which events?',
         hint: 'Give their ids, or a filter such as --since 1h.',
+      })
+    if (ids.length > 0 && isFiltered(flags))
+      throw new Failure('INVALID_INPUT', {
+        message: 'Events are named by their ids or chosen by filters, not both.',
+        hint: 'Leave out the ids, or the filters.',
       })
     const desk = openDesk(flags)
     const to = replayUrl(desk, flags.to, flags['allow-remote'])

@@ -1,17 +1,15 @@
 import {setTimeout as sleep} from 'node:timers/promises'
 import {Failure} from '../../contract/failure.ts'
-import {findSandbox} from '../../store/sandbox.ts'
 import type {Desk} from '../desk.ts'
-import {forward, receiverUrl} from '../listener/forward.ts'
+import {REPLAY} from '../listener/door.ts'
+import {forward} from '../listener/forward.ts'
+import {isSameServer, receiverUrl} from '../listener/receiver.ts'
 import {bytesOf, isSecretName} from '../receipts/body.ts'
-import {readSegments, segmentsOf} from '../receipts/read.ts'
-import {type Filter, findCopies, recordedEvents} from '../receipts/recorded.ts'
-import type {Received} from '../receipts/records.ts'
+import {readSegments, runningListeners, segmentsOf} from '../receipts/read.ts'
+import {type Filter, findCopies, type RecordedEvent, recordedEvents} from '../receipts/recorded.ts'
+import {isTaken, type Received} from '../receipts/records.ts'
 import {parseScheme, type Scheme} from '../signature/schemes.ts'
 import {signedAnew} from '../signature/sign.ts'
-
-/** Stored deliveries are sent with it, so that a receiver can tell them from those of the service. */
-const REPLAY = 'X-Scent-Replay'
 
 /** What became of an event that was sent again. */
 export interface Replayed {
@@ -24,18 +22,19 @@ export interface Replayed {
   error: string | null
 }
 
-export const isTaken = ({status}: Replayed) => status !== null && status >= 200 && status < 300
-
 /**
- * Where stored deliveries may be sent to: not to the service itself, and like deliveries that are forwarded. Fails with
- * INVALID_INPUT.
+ * Where stored deliveries may be sent to: where those may that are forwarded, and not to a listener of this record, which
+ * would take them for deliveries of the service. Fails with INVALID_INPUT.
  */
-export function replayUrl({folders, settings}: Desk, text: string, allowRemote: boolean): URL {
-  const url = receiverUrl('--to', text, allowRemote)
-  const services = [settings?.baseUrl.value, findSandbox(folders)?.baseUrl]
-  if (services.some((service) => service && new URL(service).origin === url.origin))
+export function replayUrl(desk: Desk, text: string, allowRemote: boolean): URL {
+  const url = receiverUrl(desk, '--to', text, allowRemote)
+  const own = runningListeners(desk.folders, desk.identity).flatMap(({port, uiPort, public: publicUrl}) => [
+    ...[port, uiPort].map((one) => `http://127.0.0.1:${one}`),
+    ...(publicUrl === null ? [] : [publicUrl]),
+  ])
+  if (own.some((one) => isSameServer(url, one)))
     throw new Failure('INVALID_INPUT', {
-      message: `--to "${text}" is the service that sent the events.`,
+      message: `--to "${text}" is a listener of this record.`,
       hint: 'Give the address of a receiver of yours.',
     })
   return url
@@ -43,18 +42,20 @@ export function replayUrl({folders, settings}: Desk, text: string, allowRemote: 
 
 /**
  * The copies to send again, the oldest first: of each event the one that counts. Without ids all that fit the filter, but
- * of those that were refused or too old none, unless it asks for them. Fails with INVALID_INPUT and NOTHING_MATCHED.
+ * of those that were refused or too old none, unless it asks for them; and of problems those that the receiver did not take. Fails with INVALID_INPUT and NOTHING_MATCHED.
  */
 export function copiesToSend(
   {folders, identity}: Desk,
   ids: readonly string[],
   filter: Filter,
 ): Iterable<Received> {
-  if (ids.length > 0) return ids.map((id) => copyOf(findCopies(folders, identity, id)[0]?.record, id))
+  if (ids.length > 0) {
+    const named = ids.map((id) => copyOf(findCopies(folders, identity, id)[0]?.record, id))
+    return new Map(named.map((copy) => [copy.eventId, copy])).values()
+  }
   const counts = new Set<string>()
   for (const event of recordedEvents(folders, identity, filter).items)
-    if (filter.trust !== undefined || event.trust === 'verified' || event.trust === 'unchecked')
-      counts.add(placeOf(event))
+    if (isMeant(event, filter)) counts.add(placeOf(event))
   if (counts.size === 0)
     throw new Failure('NOTHING_MATCHED', {
       message: 'No event that was received here fits.',
@@ -64,6 +65,11 @@ export function copiesToSend(
     for (const {record} of readSegments(segmentsOf(folders, identity, filter.since), identity))
       if (record.kind === 'received' && counts.delete(placeOf(record))) yield record
   })()
+}
+
+function isMeant({trust, forward}: RecordedEvent, filter: Filter): boolean {
+  if (filter.problems && (!forward || isTaken(forward))) return false
+  return filter.trust !== undefined || trust === 'verified' || trust === 'unchecked'
 }
 
 const placeOf = ({eventId, at, bytes}: Pick<Received, 'eventId' | 'at' | 'bytes'>) =>

@@ -34,6 +34,8 @@ const CONNECTIONS = 32
 
 /** Marks what a listener hands on, so that it never takes in its own deliveries. */
 export const FORWARDED = 'X-Scent-Forwarded'
+/** Marks stored deliveries that are sent again, so that a receiver can tell them from those of the service. */
+export const REPLAY = 'X-Scent-Replay'
 export const PROBE = 'X-Scent-Probe'
 
 interface Door {
@@ -164,6 +166,8 @@ function refusalOf(
   if (all('origin').length > 0 || all('sec-fetch-site').length > 0)
     return {status: 403, says: 'no web page may send this'}
   if (all(FORWARDED).length > 0) return {status: 508, says: 'this was forwarded from here'}
+  // A copy that the service did not send would stand in the record as one that it did.
+  if (all(REPLAY).length > 0) return {status: 508, says: 'this was sent again from here'}
   if (method !== 'POST') return {status: 405, says: 'only POST'}
   const path = url.split('?')[0]
   if (publicUrl && publicUrl.pathname !== '/' && path !== publicUrl.pathname)

@@ -1,7 +1,5 @@
 import {request as overHttp} from 'node:http'
 import {request as overHttps} from 'node:https'
-import {isIP} from 'node:net'
-import {Failure} from '../../contract/failure.ts'
 import {FORWARDED} from './door.ts'
 
 /** How a receiver answered. */
@@ -23,34 +21,6 @@ const ofConnection = new Set([
   ...['host', 'connection', 'keep-alive', 'proxy-connection', 'transfer-encoding', 'content-length', 'te'],
   ...['trailer', 'upgrade', 'expect', 'proxy-authorization', 'proxy-authenticate'],
 ])
-
-/**
- * Where deliveries may be sent to: this machine, unless `allowRemote`. Link-local addresses, at which clouds serve their
- * secrets, never. Fails with INVALID_INPUT.
- */
-export function receiverUrl(flag: string, text: string, allowRemote: boolean): URL {
-  const url = URL.canParse(text) ? new URL(text) : undefined
-  const refuse = (why: string, hint: string) =>
-    new Failure('INVALID_INPUT', {message: `${flag} "${text}" ${why}.`, hint})
-  if (url === undefined || !/^https?:$/.test(url.protocol))
-    throw refuse('is not a valid http URL', 'Give one such as http://127.0.0.1:3000/hook.')
-  const host = url.hostname.replace(/^\[|\]$/g, '').toLowerCase()
-  if (/^169\.254\.|^fe[89ab]|^::ffff:a9fe/.test(host) || /^metadata\b/.test(host))
-    throw refuse('is a link-local address', 'Give the address of a receiver of yours.')
-  if (!allowRemote && !isLoopback(host))
-    throw refuse(
-      'is not on this machine',
-      'Deliveries hold orders: --allow-remote sends them there all the same.',
-    )
-  return url
-}
-
-const isLoopback = (host: string) =>
-  host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'))
-
-/** Whether a URL leads to this port of this machine. */
-export const isOwnPort = ({protocol, hostname, port}: URL, own: number) =>
-  isLoopback(hostname.replace(/^\[|\]$/g, '')) && Number(port || (protocol === 'https:' ? 443 : 80)) === own
 
 /** Sends exact bytes with the headers that they came with, and `more`. Redirects are not followed. Never fails. */
 export function forward(

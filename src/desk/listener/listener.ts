@@ -3,17 +3,17 @@ import type {Folders, Identity} from '../../store/paths.ts'
 import {localTime} from '../../terminal/cells.ts'
 import {encodeBody, keptHeaders, readBody, sha256} from '../receipts/body.ts'
 import {openEvents} from '../receipts/events.ts'
-import {readGlances, readSegments, segmentsOf} from '../receipts/read.ts'
+import {readGlances, runningListeners, segmentsOf} from '../receipts/read.ts'
 import {freeBytes, LEAST_FREE} from '../receipts/room.ts'
 import {judge} from '../signature/judge.ts'
 import {fingerprintOf} from '../signature/keys.ts'
 import {parseScheme, type Scheme} from '../signature/schemes.ts'
 import {type Arrival, openDoor} from './door.ts'
 import {openExplainer} from './explainer.ts'
-import {isOwnPort} from './forward.ts'
 import {openHanding} from './handing.ts'
 import {type Health, openHealth} from './health.ts'
 import {type Keeper, type Kept, openKeeper} from './keeper.ts'
+import {isSameServer} from './receiver.ts'
 import {type ListenerEvent, NOT_STORED, now, type Whole} from './told.ts'
 
 /** What it listens for. */
@@ -112,7 +112,7 @@ export async function openListener(options: ListenerOptions): Promise<Listener> 
 
 /** Fails with INVALID_INPUT if it would forward to itself. */
 async function begunAt({forwardTo, begin}: ListenerOptions, port: number): Promise<Subscribed> {
-  if (forwardTo && isOwnPort(forwardTo, port))
+  if (forwardTo && isSameServer(forwardTo, `http://127.0.0.1:${port}`))
     throw new Failure('INVALID_INPUT', {
       message: `--forward-to "${forwardTo.href}" is this listener itself.`,
       hint: 'Give the address of a receiver of yours.',
@@ -123,22 +123,20 @@ async function begunAt({forwardTo, begin}: ListenerOptions, port: number): Promi
 /** The failure with the listener of ours that has the port, if it is one. */
 function portHolder({folders, identity, ports: [wanted]}: ListenerOptions, error: unknown): unknown {
   if (!isFailure(error, 'INVALID_INPUT')) return error
-  const running = segmentsOf(folders, identity).filter(({held}) => held)
-  for (const {record} of readSegments(running, identity))
-    if (record.kind === 'opened' && record.port === wanted) {
-      const message = `Port ${wanted} is taken by the listener that began at ${localTime(record.at)}.`
-      return new Failure(error.code, {...error.facts, message})
-    }
-  return error
+  const holder = runningListeners(folders, identity).find(({port}) => port === wanted)
+  if (holder === undefined) return error
+  const message = `Port ${wanted} is taken by the listener that began at ${localTime(holder.at)}.`
+  return new Failure(error.code, {...error.facts, message})
 }
 
 function prepared(options: ListenerOptions): Running {
-  const {folders, identity, publicUrl, forwardTo, tell} = options
+  const {folders, identity, publicUrl, forwardTo, ui, tell} = options
   const health = openHealth((state, why) => tell({event: 'state', state, why, since: now()}))
   const opened = () => ({
     ...{at: now(), port: running.port, public: publicUrl?.href ?? null, subscription: running.subscription},
     secret: running.secrets.length === 0 ? null : running.secrets.map(fingerprintOf).join(' '),
     scheme: running.scheme?.name ?? null,
+    ...(ui !== undefined && {uiPort: Number(new URL(ui).port)}),
   })
   const keeper = openKeeper({folders, identity, health, opened})
   const running: Running = {

@@ -5,7 +5,7 @@ import {isSystem} from '../../store/files.ts'
 import {isLocked, isRenewed} from '../../store/lock.ts'
 import type {Folders, Identity} from '../../store/paths.ts'
 import {type Glance, glancesIn, type Note} from './glances.ts'
-import type {ReceiptRecord, Received} from './records.ts'
+import type {Opened, ReceiptRecord, Received} from './records.ts'
 import {receiptsFile, receiptsFolder} from './segment.ts'
 
 /** A file of receipts: its path, when it was last written, and whether a listener holds it now, and can write. */
@@ -49,7 +49,16 @@ export const readSegments = (
 ): Generator<{record: ReceiptRecord; segment: Segment}> =>
   readEach(segments, (path) => receiptsFile(path, identity).records(), damaged)
 
-/** The same without headers and bodies, which takes far less time, unless bodies say which are wanted (glances.ts). */
+/** What each listener that runs now wrote down when it began. */
+export const runningListeners = (folders: Folders, identity: Identity): Opened[] =>
+  segmentsOf(folders, identity)
+    .filter(({held}) => held)
+    .flatMap((segment) => {
+      const first = readSegments([segment], identity).next().value?.record
+      return first?.kind === 'opened' ? [first] : []
+    })
+
+/** The records without headers and bodies, which takes far less time, unless bodies say which are wanted (glances.ts). */
 export const readGlances = (
   segments: readonly Segment[],
   identity: Identity,

@@ -3,7 +3,7 @@ import type {Folders, Identity} from '../../store/paths.ts'
 import {bytesOf} from './body.ts'
 import type {Glance, Note} from './glances.ts'
 import {readGlances, segmentsOf} from './read.ts'
-import type {Received} from './records.ts'
+import {isTaken, type Received} from './records.ts'
 import {receiptsFile} from './segment.ts'
 
 /** Which events are wanted; what is undefined does not matter. */
@@ -13,6 +13,8 @@ export interface Filter {
   notice?: string | undefined
   trust?: Received['trust'] | undefined
   differs?: boolean
+  /** Only what was refused, came too late, differs, or was not taken by the receiver of its listener. */
+  problems?: boolean
   /** Milliseconds. */
   since: number
   until: number
@@ -86,10 +88,13 @@ export function recordedEvents(
     else tally.differs ||= differs
   }
   const all = [...tallies.values()]
-    .filter(({differs}) => differs || !filter.differs)
+    .filter((tally) => (tally.differs || !filter.differs) && (isProblem(tally) || !filter.problems))
     .sort((a, b) => (a.best.at < b.best.at ? 1 : -1))
   return {items: all.slice(0, limit).map(eventOf), count: all.length}
 }
+
+const isProblem = ({best, differs, forward}: Tally) =>
+  differs || worth[best.trust] < worth.unchecked || Boolean(forward && !isTaken(forward))
 
 function eventOf({best, copies, differs, forward}: Tally): RecordedEvent {
   const {eventId, eventType, at, trust, why, scheme, notices, orderId, bytes} = best

@@ -12,6 +12,8 @@ const opened = z.object({
   subscription: z.nullable(z.string()),
   secret: z.nullable(z.string()),
   scheme: z.nullable(z.string()),
+  /** The port of its page, if it has one. */
+  uiPort: z.optional(z.int()),
 })
 export type Opened = z.output<typeof opened>
 
@@ -63,6 +65,9 @@ export function isReceived(value: unknown): value is Received {
     headers.every((pair) => Array.isArray(pair) && pair.length === 2 && pair.every(isText))
   )
 }
+
+/** Whether a receiver took what was sent to it. */
+export const isTaken = ({status}: {status: number | null}) => status !== null && status >= 200 && status < 300
 
 /** How the listener handed a receipt on. */
 const forwarded = z.object({

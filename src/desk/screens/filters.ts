@@ -18,6 +18,10 @@ export const eventFilters = {
   until: timeFlag({summary: 'Only what came before this time.'}),
   trust: Flags.option({options: trusts})({summary: 'Only copies that are worth this.'}),
   differs: Flags.boolean({summary: 'Only events whose copies differ.'}),
+  problems: Flags.boolean({
+    summary:
+      'Only what was refused, came too late, differs, or was not taken by the receiver of --forward-to.',
+  }),
 }
 
 type Given = Omit<Filter, 'types' | 'since' | 'until'> & {
@@ -27,16 +31,27 @@ type Given = Omit<Filter, 'types' | 'since' | 'until'> & {
 }
 
 /** The filter that the flags name; times as spans are back from now. */
-export function filterOf({event, order, notice, trust, differs = false, since, until}: Given): Filter {
+export function filterOf({
+  event,
+  order,
+  notice,
+  trust,
+  differs = false,
+  problems = false,
+  since,
+  until,
+}: Given): Filter {
   const now = Date.now()
   return {
     types: event,
-    ...{order, notice, trust, differs},
+    ...{order, notice, trust, differs, problems},
     since: momentOf(momentIn(since, now) ?? '') ?? 0,
     until: momentOf(momentIn(until, now) ?? '') ?? Number.POSITIVE_INFINITY,
   }
 }
 
 /** Whether the flags name any filter. */
-export const isFiltered = ({event, order, notice, trust, differs, since, until}: Given) =>
-  differs === true || [event, order, notice, trust, since, until].some((value) => value !== undefined)
+export const isFiltered = ({event, order, notice, trust, differs, problems, since, until}: Given) =>
+  differs === true ||
+  problems === true ||
+  [event, order, notice, trust, since, until].some((value) => value !== undefined)

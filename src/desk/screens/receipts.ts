@@ -1,10 +1,11 @@
 import {type Cell, time} from '../../terminal/cells.ts'
 import {type Column, localColumns} from '../../terminal/columns.ts'
+import {cut} from '../../terminal/text.ts'
 import {shortId} from '../../terminal/views/webhooks.ts'
-import {isTaken, type Replayed} from '../deliveries/replay.ts'
+import type {Replayed} from '../deliveries/replay.ts'
 import {type Delivered, NOT_STORED} from '../listener/told.ts'
 import type {Copy, RecordedEvent} from '../receipts/recorded.ts'
-import type {Received} from '../receipts/records.ts'
+import {isTaken, type Received} from '../receipts/records.ts'
 import {wordsOfRecord} from '../signature/words.ts'
 
 /** A copy that arrived, and how it was handed on. */
@@ -27,8 +28,8 @@ export function signed({trust, why, copy, differs}: Pick<Line, 'trust' | 'why' |
 export function handedOn(forward: Line['forward'] | null): Cell {
   if (!forward) return null
   const {status, ms, error} = forward
-  const isWell = status !== null && status < 300
-  return {kind: 'badge', text: `${status ?? error}  ${ms} ms`, tone: isWell ? 'good' : 'bad'}
+  const text = status === null ? (error ?? 'no answer') : `${status}  ${ms} ms`
+  return {kind: 'badge', text, tone: isTaken(forward) ? 'good' : 'bad'}
 }
 
 export const timeOfDay = ({at}: {at: string}): string => new Date(at).toTimeString().slice(0, 8)
@@ -36,21 +37,30 @@ export const timeOfDay = ({at}: {at: string}): string => new Date(at).toTimeStri
 /** Copies as they arrive. */
 export const liveColumns: Column<Line>[] = localColumns<Line>(
   `at! Time; eventType< Event; trust! Signed; forward.status Forwarded; due Notice; eventId- Event id;
-    notices+; why+; copy+; differs+; bytes+; answered+`,
+    notices+; why+; copy+; differs+; bytes+; answered+; forward.error+`,
   {at: timeOfDay, trust: signed, 'forward.status': ({forward}) => handedOn(forward)},
 )
 
-/** Events of the record, one row each. */
-export const eventColumns: Column<RecordedEvent>[] = localColumns<RecordedEvent>(
-  `at Time; eventType< Event; orderId- Order; trust! Signed; copies Copies; forward.status Forwarded; eventId! Event id;
-    notices+; why+; differs+; bytes+`,
-  {
-    at: ({at}) => time(at),
-    trust: (row) => signed({...row, copy: 1}),
-    'forward.status': ({forward}) => handedOn(forward),
-    eventId: ({eventId}) => shortId(eventId),
-  },
-)
+/** As wide a terminal has room for whole ids beside how events were handed on. */
+const WIDE = 110
+
+/** Events of the record, one row each, for lines of `room` cells. If some were handed on, how that ended is never left out. */
+export function eventColumns(
+  events: readonly RecordedEvent[],
+  room = Number.POSITIVE_INFINITY,
+): Column<RecordedEvent>[] {
+  const isHanded = events.some(({forward}) => forward !== null)
+  return localColumns<RecordedEvent>(
+    `at Time; eventType< Event; orderId- Order; trust! Signed; copies- Copies; forward.status${isHanded ? '!' : ''} Forwarded;
+      eventId! Event id; forward.error+; notices+; why+; differs+; bytes+`,
+    {
+      at: ({at}) => time(at),
+      trust: (row) => signed({...row, copy: 1}),
+      'forward.status': ({forward}) => handedOn(forward),
+      eventId: ({eventId}) => (isHanded && eventId && room < WIDE ? cut(eventId, 13) : shortId(eventId)),
+    },
+  )
+}
 
 /** Events that were sent to a receiver again. */
 export const replayedColumns: Column<Replayed>[] = localColumns<Replayed>(
@@ -69,7 +79,7 @@ type CopyRow = Omit<Received, 'headers'> & Pick<Copy, 'forward'>
 /** The copies of one event, the one that counts first. */
 export const copyColumns: Column<CopyRow>[] = localColumns<CopyRow>(
   `at Time; eventType< Event; trust! Signed; bytes Bytes; remote- From; path- Path; forward.status Forwarded; sha256- SHA-256;
-    eventId! Event id; why+`,
+    eventId! Event id; why+; forward.error+`,
   {
     at: ({at}) => time(at),
     trust: (row) => signed({...row, copy: 1, differs: false}),
