@@ -25,6 +25,8 @@ export interface WebhookRecords {
   note(subscription: {id: string; [field: string]: unknown}, at: string): Promise<void>
   /** The newest state of each, in the order in which they were first seen. */
   all(): Promise<SeenSubscription[]>
+  /** What was seen of the URL of each, by its id in small letters: when it was seen first, and when another was. */
+  urls(): Map<string, {url: string; from: number}[]>
 }
 
 /** The subscriptions that this identity has created or touched from this machine. */
@@ -47,6 +49,15 @@ export function webhookRecords(folders: Folders, identity: Identity): WebhookRec
       if (isNews || !read().has(id.toLowerCase())) await file.append({at, id, ...fields, ...own})
     },
     all: async () => [...read().values()],
+    urls() {
+      const found = new Map<string, {url: string; from: number}[]>()
+      for (const {id, url, at} of file.records()) {
+        const urls = found.get(id.toLowerCase()) ?? []
+        if (url !== null && urls.at(-1)?.url !== url) urls.push({url, from: Date.parse(at)})
+        found.set(id.toLowerCase(), urls)
+      }
+      return found
+    },
   }
 }
 

@@ -2,7 +2,9 @@
 import {readFileSync, writeFileSync} from 'node:fs'
 import {join} from 'node:path'
 import {afterEach, beforeEach, describe, expect, test} from 'vitest'
+import {checkWorld} from '../../src/sandbox/core/check.ts'
 import {deskOf, eventBody, HOUR, listened, receipt} from '../desk/records.ts'
+import {freePort, listening} from '../support/listening.ts'
 import {drawn, inTerminal, oneLine} from '../support/pty.ts'
 import {scent, start} from '../support/scent.ts'
 import {openServedDesk, type ServedDesk} from '../support/served-desk.ts'
@@ -145,18 +147,24 @@ describe('a delivery that is', () => {
   })
 
   test('of which a record is missing is a gap', async () => {
-    await desk.run('sandbox', 'fault', '--delivery', 'cut', '--times', '2')
+    const webhook = await desk.webhook()
+    const {port} = new URL((await desk.json(['webhooks', 'list'])).items.at(-1).url)
+    await desk.run('webhooks', 'update', webhook, '--url', `http://127.0.0.1:${await freePort()}/`)
+    await desk.run('sandbox', 'clock', '--freeze')
+    await desk.fault('unrecorded')
     await desk.emit(1)
+    await desk.settled()
+    expect(await told()).toEqual([])
+    await desk.run('webhooks', 'update', webhook, '--url', `http://127.0.0.1:${port}/`)
     await desk.advance(600)
     await desk.settled()
-    expect(await told()).toMatchObject([{state: 'delivered', tries: 3, finding: null}])
-    desk.sandbox.state.world.run('DELETE FROM attempts WHERE attempt = 2')
-    expect(await told()).toMatchObject([{tries: 2, finding: 'gap'}])
-    desk.sandbox.state.world.run('DELETE FROM attempts WHERE attempt = 1')
-    expect(await told()).toMatchObject([{tries: 1, finding: 'gap'}])
+    expect(await told()).toMatchObject([
+      {state: 'delivered', tries: 1, finding: 'gap', here: [1, 'verified']},
+    ])
     // What was not asked for is not missing.
     expect(await told('--since', '1d')).toMatchObject([{tries: 1, finding: null}])
     expect(await screen(80)).toContain('no record of try 1')
+    expect(checkWorld(desk.sandbox.state.world)).toEqual([])
   })
 })
 
@@ -217,6 +225,98 @@ describe('an event', () => {
     expect(await deliveries('--id', 'ffffffffff')).toEqual([])
     expect((await desk.run('webhooks', 'deliveries', webhook, '--id', 'abc')).code).toBe(2)
   })
+})
+
+describe('with several subscriptions', () => {
+  const place = async () => `http://127.0.0.1:${await freePort()}/hook`
+  const create = async (url: string): Promise<string> => {
+    const made = await desk.json(['webhooks', 'create', '--url', url, '--event', 'order.completed'])
+    return made.id
+  }
+
+  test('--missing shows what one of them lacks, though another one has it, and each row tells whose it is', async () => {
+    await desk.listen('--event', 'order.completed')
+    const own = await desk.webhook()
+    const url = await place()
+    const other = await create(url)
+    const eventId = await desk.emit(1)
+    await desk.settled()
+    expect(await items('--missing')).toMatchObject([
+      {eventId, subscriptionId: other, state: 'retrying', here: null, finding: null},
+    ])
+    const all = await items()
+    expect(all.find(({subscriptionId}) => subscriptionId === own)).toMatchObject({
+      ...{eventId, state: 'delivered', here: {copies: 1}},
+    })
+    expect((await desk.run('webhooks', 'timeline')).stdout).toContain(`\t${other}`)
+    const {host, port} = new URL(url)
+    for (const columns of [80, 40]) {
+      const seen = oneLine(await screen(columns))
+      expect(seen).toContain(host)
+      expect(seen).toContain(own.slice(0, 8))
+      expect(seen).toContain(other.slice(0, 8))
+    }
+    // What helps a receiver that is down is one at its URL.
+    const {stderr} = await desk.run('webhooks', 'timeline', other)
+    expect(oneLine(stderr)).toContain(`Start the receiver at ${url}, or listen there.`)
+    expect(stderr).toContain(`scent webhooks listen --subscription ${other} --port ${port}`)
+    await desk.run('sandbox', 'clock', '--advance', '40h')
+    await desk.settled()
+    expect(await told('--missing')).toMatchObject([{state: 'dead', here: null}])
+  })
+
+  test('what went to an earlier URL is not missed at that of today', async () => {
+    const webhook = await create(await place())
+    const listener = await listening(desk.env)
+    await desk.fault('lost')
+    const eventId = await desk.emit(1)
+    await desk.settled()
+    await desk.run('webhooks', 'update', webhook, '--url', `http://127.0.0.1:${listener.port}/hook`)
+    expect(await told()).toMatchObject([{eventId, state: 'delivered', here: null, finding: null}])
+    await desk.fault('lost')
+    const later = await desk.emit(2)
+    await desk.settled()
+    expect(await told('--id', later)).toMatchObject([{finding: 'delivered-not-here'}])
+    await listener.stop()
+  })
+
+  test('a listener at another port than that of the URL misses nothing', async () => {
+    const webhook = await create(await place())
+    const listener = await listening(desk.env, '--subscription', webhook)
+    await desk.fault('lost')
+    await desk.emit(1)
+    await desk.settled()
+    expect(await told()).toMatchObject([{state: 'delivered', here: null, finding: null}])
+    await listener.stop()
+  })
+})
+
+test('each cause has its own sentence: what was refused, and what was stored', async () => {
+  await desk.listen('--event', 'order.completed')
+  await desk.run('sandbox', 'clock', '--freeze')
+  const ids: string[] = []
+  for (const [index, way] of ['cut', 'reencoded', 'cut'].entries()) {
+    await desk.fault(way)
+    ids.push(await desk.emit(index))
+    await desk.settled()
+  }
+  const {stderr} = await desk.run('webhooks', 'timeline')
+  const said = oneLine(stderr)
+  expect(said).toContain(`order.completed ${ids[1]?.slice(0, 12)}: It came at`)
+  expect(said).toMatch(
+    new RegExp(`order.completed (${ids[0]?.slice(0, 12)}|${ids[2]?.slice(0, 12)}): It is stored here since`),
+  )
+  expect(said.match(/So it is with 1 more event\./g)).toHaveLength(1)
+})
+
+test('what a filter leaves out is not said of the service', async () => {
+  await desk.listen('--event', 'order.completed')
+  for (const n of [1, 2]) await desk.emit(n)
+  await desk.settled()
+  for (const filter of [['--failed'], ['--missing'], ['--event', 'order.failed']])
+    expect((await desk.run('webhooks', 'timeline', ...filter)).stderr).toBe(
+      'None of the 2 events that the service sent to 1 subscription fits.\n',
+    )
 })
 
 test('without a subscription there is nothing to ask, and one that is unknown is not found', async () => {

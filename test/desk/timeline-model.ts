@@ -3,8 +3,9 @@ import type {Delivery} from '../../src/contract/webhooks.ts'
 import type {Arrived} from '../../src/desk/deliveries/here.ts'
 import type {timeline} from '../../src/desk/deliveries/timeline.ts'
 
-// A service that sends events to one or two URLs and repeats what failed, roads on which things happen to them, listeners that
-// come, sleep and go, and another receiver. The model says what must be found from what has happened, and never looks at a
+// A service that sends events to the URLs of up to three subscriptions, one of which may be moved to another URL, and repeats
+// what failed; roads on which things happen to them; listeners that come, sleep and go, at a URL or where nothing is sent to any
+// more; and another receiver. The model says what must be found from what has happened, and never looks at a
 // record.
 
 const SECOND = 1_000
@@ -28,8 +29,18 @@ interface Listener {
   from: number
   to: number
   nap: {from: number; to: number} | null
-  /** How the record says which subscription it serves; `none`: it does not. */
-  declared: 'id' | 'public' | 'port' | 'none'
+  /** It is where the subscription's URL was before it was moved; if it was not, nothing comes there. */
+  isOld: boolean
+  /** What its record says of the subscription that it serves; a port says it of a local URL alone, `none` of none. */
+  declared: 'id' | 'id-public' | 'public' | 'port' | 'none'
+}
+
+interface Sub {
+  isLocal: boolean
+  /** When its URL was changed. */
+  movedAt: number | null
+  /** Since when this machine knows of it: then, and at each change, it sees the URL. */
+  seenAt: number
 }
 
 interface Event {
@@ -40,7 +51,7 @@ interface Event {
 }
 
 export interface History {
-  subs: {isLocal: boolean}[]
+  subs: Sub[]
   offsetMs: number
   listeners: Listener[]
   events: Event[]
@@ -58,9 +69,19 @@ const moment = fc.oneof(
   {weight: 1, arbitrary: minutes(1, 100).map((ago) => NOW - 30 * DAY - ago)},
 )
 
-export const histories: fc.Arbitrary<History> = fc.integer({min: 1, max: 2}).chain((count) =>
+/** No attempt is made at such a moment. */
+const oddMoment = minutes(10, 72 * 60).map((ago) => NOW - ago + 555)
+const often = <T>(value: T, other: fc.Arbitrary<T>) =>
+  fc.oneof({weight: 3, arbitrary: fc.constant(value)}, {weight: 1, arbitrary: other})
+const subs: fc.Arbitrary<Sub> = fc.record({
+  isLocal: fc.boolean(),
+  movedAt: often<number | null>(null, oddMoment),
+  seenAt: often(NOW - 40 * DAY, oddMoment),
+})
+
+export const histories: fc.Arbitrary<History> = fc.integer({min: 1, max: 3}).chain((count) =>
   fc.record({
-    subs: fc.array(fc.record({isLocal: fc.boolean()}), {minLength: count, maxLength: count}),
+    subs: fc.array(subs, {minLength: count, maxLength: count}),
     offsetMs: fc.constantFrom(0, 0, 3 * SECOND, -2 * HOUR, 7 * HOUR),
     listeners: fc.array(listenerOf(count), {maxLength: 6}),
     events: fc.array(
@@ -68,7 +89,8 @@ export const histories: fc.Arbitrary<History> = fc.integer({min: 1, max: 2}).cha
         at: moment,
         ways: fc.oneof(
           ...Array.from({length: count}, (_, sub) => fc.tuple(way(sub))),
-          ...(count === 2 ? [fc.tuple(way(0), way(1))] : []),
+          ...(count > 1 ? [fc.tuple(way(0), way(1))] : []),
+          ...(count > 2 ? [fc.tuple(way(0), way(1), way(2))] : []),
         ),
         isImported: fc.integer({min: 0, max: 9}).map((n) => n === 0),
       }),
@@ -85,32 +107,41 @@ function listenerOf(count: number): fc.Arbitrary<Listener> {
       length: minutes(1, 48 * 60),
       runs: fc.integer({min: 0, max: 3}).map((n) => n === 0),
       nap: fc.option(fc.record({after: minutes(1, 600), length: minutes(1, 300)})),
-      declared: fc.constantFrom('id', 'public', 'port', 'none'),
+      isOld: fc.integer({min: 0, max: 3}).map((n) => n === 0),
+      declared: fc.constantFrom('id', 'id-public', 'public', 'port', 'none'),
     })
-    .map(({sub, ago, length, runs, nap, declared}) => {
+    .map(({sub, ago, length, runs, nap, isOld, declared}) => {
       // Odd seconds, so that no attempt meets an edge.
       const from = NOW - ago + 777
       const to = runs ? Number.POSITIVE_INFINITY : from + length
       const slept = nap && {from: from + nap.after, to: from + nap.after + nap.length}
-      return {sub, from, to, nap: slept && slept.to < to ? slept : null, declared} as Listener
+      return {sub, from, to, nap: slept && slept.to < to ? slept : null, isOld, declared} as Listener
     })
 }
 
 const isAwake = ({from, to, nap}: Listener, at: number) =>
   at >= from && at <= to && !(nap && at >= nap.from && at <= nap.to)
 
-/** Whether its record says that it has the URL of the subscription: a port does so for a local URL alone. */
-function isKnownToServe({sub, declared}: Listener, wanted: number, {subs}: History): boolean {
-  if (sub !== wanted || declared === 'none') return false
-  if (declared === 'id') return true
-  return (declared === 'port') === (subs[wanted]?.isLocal === true)
+/** Whether what is sent to the subscription comes to it, wherever the records say that it is. */
+const isThere = (listener: Listener, sub: number, at: number, {subs}: History) =>
+  listener.sub === sub && listener.isOld === at < (subs[sub]?.movedAt ?? 0)
+
+/** Whether the records say so. */
+function isKnownThere(listener: Listener, at: number, history: History): boolean {
+  const sub = history.subs[listener.sub]
+  if (sub === undefined || at < sub.seenAt || !isThere(listener, listener.sub, at, history)) return false
+  return (sub.isLocal ? ['id', 'port'] : ['id-public', 'public']).includes(listener.declared)
 }
 
-/** Whether what came to it can be told to be of the subscription. */
-const isTold = (listener: Listener, wanted: number, history: History) =>
-  isKnownToServe(listener, wanted, history) ||
+const isDeclared = ({declared}: Listener) => declared === 'id' || declared === 'id-public'
+
+/** Whether the records tell that a copy is of the subscription, or that it is of another one. */
+function tells({listener, at}: Copy, wanted: number, history: History): 'own' | 'other' | 'unknown' {
+  const isSure = isKnownThere(listener, at, history) || isDeclared(listener)
+  if (isSure) return listener.sub === wanted ? 'own' : 'other'
   // It was told nothing, and there is no other subscription.
-  (listener.declared !== 'id' && listener.sub === wanted && history.subs.length === 1)
+  return history.subs.length === 1 ? 'own' : 'unknown'
+}
 
 interface Copy {
   at: number
@@ -142,7 +173,8 @@ const held: {[fate in Fate]?: number} = {'held-short': 3 * MINUTE, 'held-long': 
 /** Plays what happens to an event on its way to one subscription. */
 function playWay(history: History, {at: first}: Event, {sub, fates: all, unrecorded}: Event['ways'][0]): Way {
   const [made, copies]: [Made[], Copy[]] = [[], []]
-  const there = (at: number) => history.listeners.find((one) => one.sub === sub && isAwake(one, at))
+  const there = (at: number) =>
+    history.listeners.find((one) => isThere(one, sub, at, history) && isAwake(one, at))
   for (const [index, pause] of SCHEDULE.entries()) {
     const at = first + pause
     if (at > NOW) break
@@ -180,6 +212,8 @@ function endOf(fate: Fate, isThere: boolean): Made['ends'] {
 export interface Expected {
   state: string
   finding: string | null
+  /** How many copies there are that may be of it. */
+  copies: number
   isHere: boolean
 }
 
@@ -188,14 +222,16 @@ function expected(history: History, event: Event, ways: readonly Way[], way: Way
   const known = way.made.filter(({isRecorded}) => isRecorded)
   const last = known.at(-1)
   if (last === undefined) return undefined
-  const all = ways.flatMap(({copies}) => copies)
-  const own = way.copies.filter(({listener}) => isTold(listener, way.sub, history))
+  const all = ways.flatMap((one) => one.copies).filter((copy) => tells(copy, way.sub, history) !== 'other')
+  const own = way.copies.filter((copy) => tells(copy, way.sub, history) === 'own')
   const isDelivered = known.some(({ends}) => ends === 'taken')
   const isGood = event.isImported || all.some(({trust}) => trust === 'verified')
   const isWatched = known
     .filter(({ends}) => ends === 'taken')
     .some(({at}) =>
-      history.listeners.some((one) => isKnownToServe(one, way.sub, history) && isAwake(one, at)),
+      history.listeners.some(
+        (one) => one.sub === way.sub && isKnownThere(one, at, history) && isAwake(one, at),
+      ),
     )
   const first = own.find(({trust}) => trust !== 'refused')
   const isGap = known.some(
@@ -210,7 +246,7 @@ function expected(history: History, event: Event, ways: readonly Way[], way: Way
     return isGap ? 'gap' : null
   }
   const state = isDelivered ? 'delivered' : last.nextAt === null ? 'dead' : 'retrying'
-  return {state, finding: finding(), isHere: event.isImported || all.length > 0}
+  return {state, finding: finding(), copies: all.length, isHere: event.isImported || all.length > 0}
 }
 
 type Input = Parameters<typeof timeline>
@@ -219,10 +255,18 @@ type Input = Parameters<typeof timeline>
 export function played(history: History): {input: Input; expected: Map<string, Expected>} {
   const {offsetMs} = history
   const stamp = (at: number) => new Date(at + offsetMs).toISOString()
-  const known = history.subs.map(({isLocal}, sub) => ({
-    id: `sub-${sub}`,
-    url: isLocal ? `http://127.0.0.1:${4750 + sub}/hook` : `https://hooks.example.com/${sub}`,
-  }))
+  const placeOf = (sub: number, isOld: boolean) => 4750 + sub + (isOld ? 10 : 0)
+  const urlOf = (sub: number, isOld: boolean) =>
+    history.subs[sub]?.isLocal
+      ? `http://127.0.0.1:${placeOf(sub, isOld)}/hook`
+      : `https://hooks.example.com/${placeOf(sub, isOld)}`
+  const known = history.subs.map(({movedAt, seenAt}, sub) => {
+    const seen = [seenAt, ...(movedAt !== null && movedAt > seenAt ? [movedAt] : [])]
+    return {
+      id: `sub-${sub}`,
+      urls: seen.map((from) => ({url: urlOf(sub, from < (movedAt ?? 0)), from})),
+    }
+  })
   const runs = new Map(
     history.listeners.map((one) => [
       one,
@@ -235,9 +279,12 @@ export function played(history: History): {input: Input; expected: Map<string, E
           dropped: 0,
           isFailing: false,
         },
-        port: one.declared === 'port' ? 4750 + one.sub : 9999,
-        publicUrl: one.declared === 'public' ? `https://hooks.example.com/${one.sub}` : null,
-        subscription: one.declared === 'id' ? `sub-${one.sub}` : null,
+        // Otherwise it is behind something that nothing is known of.
+        port: ['id', 'port'].includes(one.declared) ? placeOf(one.sub, one.isOld) : 9999,
+        publicUrl: /public/.test(one.declared)
+          ? `https://hooks.example.com/${placeOf(one.sub, one.isOld)}`
+          : null,
+        subscription: isDeclared(one) ? `sub-${one.sub}` : null,
       },
     ]),
   )

@@ -13,7 +13,7 @@ const seenIn = (rows: readonly Row[]) =>
   new Map(
     rows.map(({item: {eventId, subscriptionId, state, finding, here}}): [string, Expected] => [
       `${eventId} ${subscriptionId}`,
-      {state, finding, isHere: here !== null},
+      {state, finding, copies: here?.copies ?? 0, isHere: here !== null},
     ]),
   )
 
@@ -67,17 +67,20 @@ const mistakes: {[name: string]: (...input: Parameters<Timeline>) => Parameters<
     sent,
     {...around, runs: around.runs.map((run) => ({...run, slept: []}))},
   ],
-  'takes any listener for that of the subscription': (sent, around) => [
+  'takes a listener for that of the subscription that it says, wherever it is': (sent, around) => [
     sent,
     {
       ...around,
-      known: [],
-      runs: around.runs.map((run) => ({...run, subscription: sent[0]?.subscription.id ?? ''})),
+      runs: around.runs.map((run) => ({...run, publicUrl: urlOf(around, run.subscription) ?? run.publicUrl})),
     },
   ],
   'takes a listener that was told nothing for that of any subscription': (sent, around) => [
     sent,
     {...around, known: []},
+  ],
+  'takes the URL of today for that of any time': (sent, around) => [
+    sent.map((one) => ({...one, subscription: unmoved(one.subscription)})),
+    {...around, known: around.known.map(unmoved)},
   ],
   'believes that all bodies are the same': (sent, around) => [sent, withCopies(around, {sha256: 'one'})],
   'does not mind what has been on its way for an hour': (sent, around) => [
@@ -102,6 +105,12 @@ const mistakes: {[name: string]: (...input: Parameters<Timeline>) => Parameters<
 const HOUR = 3_600_000
 
 type Around = Parameters<Timeline>[1]
+type Known = Around['known'][number]
+const urlOf = ({known}: Around, id: string | null) => known.find((one) => one.id === id)?.urls.at(-1)?.url
+const unmoved = (one: Known): Known => ({
+  ...one,
+  urls: one.urls.slice(-1).map(({url}) => ({url, from: Number.NEGATIVE_INFINITY})),
+})
 function withCopies(around: Around, change: object | undefined, by = 0): Around {
   const copies = [...around.copies].map(
     ([id, all]) => [id, all.map((one) => ({...one, ...change, at: one.at + by}))] as const,

@@ -240,7 +240,7 @@ export const screens: {[id: string]: Screen} = {
   'webhooks:test': {line: 'webhooks test <webhook> --event order.completed', holds: ['order.completed']},
   'webhooks:timeline': {
     line: 'webhooks timeline <webhook>',
-    holds: ['order.completed', 'retrying', 'The service tries again at', 'scent webhooks listen --subscribe'],
+    holds: ['order.completed', 'retrying', 'Start the receiver at', 'scent webhooks listen --subscription'],
     wide: ['Connection failed'],
     differsInPipe: true,
   },

@@ -20,7 +20,7 @@ const effects = [
   'forbid-route',
 ] as const
 
-const ways = ['lost', 'twice', 'late', 'reordered', 'reencoded', 'skewed', 'cut'] as const
+const ways = ['lost', 'twice', 'late', 'reordered', 'reencoded', 'skewed', 'cut', 'unrecorded'] as const
 
 export default class SandboxFaultCommand extends ScentCommand {
   static override summary = 'Set a fault, list those that are set, or clear them.'
@@ -42,7 +42,7 @@ export default class SandboxFaultCommand extends ScentCommand {
     id: Flags.integer({summary: 'Which one to clear.', dependsOn: ['clear'], helpValue: 'N'}),
     effect: Flags.option({options: effects})({summary: 'What happens.'}),
     delivery: Flags.option({options: ways})({
-      summary: 'What happens to deliveries on their way.',
+      summary: 'What happens to deliveries on their way, or to the record of them.',
       exclusive: [
         'list',
         'clear',

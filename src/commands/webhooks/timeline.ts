@@ -4,7 +4,13 @@ import {ScentCommand} from '../../command.ts'
 import {momentOf} from '../../contract/forms.ts'
 import {lookAtBoth, type Sides, watchBoth} from '../../desk/deliveries/sides.ts'
 import type {TimelineItem} from '../../desk/deliveries/timeline.ts'
-import {NARROW, narrowLines, timelineColumns, timelineSummary} from '../../desk/screens/timeline.ts'
+import {
+  bySubscription,
+  NARROW,
+  narrowLines,
+  timelineColumns,
+  timelineSummary,
+} from '../../desk/screens/timeline.ts'
 import {timelineWords} from '../../desk/screens/timeline-words.ts'
 import {apiFlags} from '../../terminal/flags.ts'
 import type {Listing} from '../../terminal/output.ts'
@@ -66,11 +72,14 @@ Findings: delivered-not-here (a listener of this machine had the URL, and did no
     this.note(
       asked === 0
         ? 'No subscription is known here, so there is none to ask the service about: give the id of one.'
-        : timelineSummary(rows, asked),
+        : timelineSummary(sides),
     )
     for (const id of gone) this.note(`The service does not know the subscription ${id} any more.`)
     if (isNarrow && rows.length > 0) return this.draw(sides)
-    this.show({rows: items, columns: timelineColumns(sides, this.room), empty: 'No such delivery is kept.'})
+    const columns = timelineColumns(sides, this.room)
+    if (this.inTerminal && asked > 1 && rows.length > 0)
+      this.show(...bySubscription(rows).map(({title, items}) => ({title, rows: items, columns})))
+    else this.show({rows: items, columns, empty: 'No such delivery is kept.'})
     if (this.mode === 'json') return {items}
     for (const line of timelineWords(rows, here))
       if (this.inTerminal) this.aside(line)
@@ -78,7 +87,7 @@ Findings: delivered-not-here (a listener of this machine had the URL, and did no
     return {items}
   }
 
-  private draw(sides: Pick<Sides, 'rows' | 'now' | 'here'>): undefined {
+  private draw(sides: Omit<Sides, 'gone' | 'kept'>): undefined {
     process.stdout.write(narrowLines(sides, this.room, paintFor(process.stdout)))
     for (const line of timelineWords(sides.rows, sides.here)) this.note(line)
   }

@@ -7,7 +7,8 @@ import {isObject} from '../../terminal/output.ts'
 import type {Desk} from '../desk.ts'
 import {onlyOne, requireLong} from '../receipts/recorded.ts'
 import {type Here, readHere} from './here.ts'
-import {type Known, type Row, type Sent, timeline} from './timeline.ts'
+import {type Row, type Sent, timeline} from './timeline.ts'
+import type {Known} from './whose.ts'
 
 /** Which events are looked at; what is undefined does not matter. */
 interface Wanted {
@@ -34,6 +35,8 @@ export interface Sides {
   /** How many subscriptions were asked about, and those that the service does not know any more. */
   asked: number
   gone: string[]
+  /** How many events of the time asked about the service keeps, whether they are wanted or not. */
+  kept: number
   here: Here
   /** Milliseconds of the service's clock. */
   now: number
@@ -45,13 +48,16 @@ export interface Sides {
  */
 export async function lookAtBoth({client, serviceNow, ...desk}: Asking, wanted: Wanted): Promise<Sides> {
   if (wanted.id !== undefined) requireLong(wanted.id)
-  const known = await webhookRecords(desk.folders, desk.identity).all()
+  const known = await knownTo(desk)
   const asked = wanted.subscription === undefined ? known : [knownAs(known, wanted.subscription)]
   const sent: Sent[] = []
   const gone: string[] = []
+  let kept = 0
   for (const subscription of asked) {
     try {
-      sent.push({subscription, attempts: await attemptsOf(client, subscription.id, wanted)})
+      const {attempts, events} = await attemptsOf(client, subscription.id, wanted)
+      sent.push({subscription, attempts})
+      kept += events
     } catch (error) {
       const isGone = isFailure(error, 'NOT_FOUND_WEBHOOK_SUBSCRIPTION') && wanted.subscription === undefined
       if (!isGone) throw error
@@ -63,23 +69,39 @@ export async function lookAtBoth({client, serviceNow, ...desk}: Asking, wanted: 
   const chosen = sent.map((one) => ({...one, attempts: one.attempts.filter(isWanted)}))
   // After the service was asked: what it has recorded has arrived before.
   const here = hereOf(desk, chosen)
-  const all = timeline(chosen, {...here, known, now: Date.now(), isWhole: wanted.since === undefined})
-  return {rows: all.filter((row) => isShown(row, wanted)), asked: asked.length, gone, here, now: serviceNow()}
+  const there = known.filter(({id}) => !gone.includes(id))
+  const all = timeline(chosen, {...here, known: there, now: Date.now(), isWhole: wanted.since === undefined})
+  const rows = all.filter((row) => isShown(row, wanted))
+  return {rows, asked: asked.length, gone, kept, here, now: serviceNow()}
+}
+
+async function knownTo({folders, identity}: Pick<Desk, 'folders' | 'identity'>): Promise<Known[]> {
+  const records = webhookRecords(folders, identity)
+  const urls = records.urls()
+  return (await records.all()).map(({id, isActive}) => ({
+    id,
+    isActive,
+    urls: urls.get(id.toLowerCase()) ?? [],
+  }))
 }
 
 const knownAs = (known: readonly Known[], id: string): Known =>
-  known.find((one) => one.id.toLowerCase() === id.toLowerCase()) ?? {id, url: null}
+  known.find((one) => one.id.toLowerCase() === id.toLowerCase()) ?? {id, urls: []}
 
-async function attemptsOf(client: Client, webhookId: string, {type, id, since}: Wanted): Promise<Delivery[]> {
+async function attemptsOf(
+  client: Client,
+  webhookId: string,
+  {type, id, since}: Wanted,
+): Promise<{attempts: Delivery[]; events: number}> {
   const attempts: Delivery[] = []
-  for await (const one of deliveriesSince(client, webhookId, () => since ?? 0))
-    if (
-      isObject(one) &&
-      (type === undefined || one.eventType === type) &&
-      (id === undefined || String(one.eventId).startsWith(id))
-    )
-      attempts.push(one)
-  return attempts
+  const events = new Set<unknown>()
+  for await (const one of deliveriesSince(client, webhookId, () => since ?? 0)) {
+    if (!isObject(one)) continue
+    events.add(one.eventId ?? one)
+    const isOfType = type === undefined || one.eventType === type
+    if (isOfType && (id === undefined || String(one.eventId).startsWith(id))) attempts.push(one)
+  }
+  return {attempts, events: events.size}
 }
 
 function oneEvent(sent: readonly Sent[], start: string): string {
@@ -104,8 +126,9 @@ function hereOf(desk: Pick<Desk, 'folders' | 'identity'>, sent: readonly Sent[])
 }
 
 function isShown({item}: Row, {isFailed, isMissing}: Wanted): boolean {
-  const {attempts, here, finding} = item
-  const isOneSided = here === null || finding === 'delivered-not-here' || finding === 'here-not-delivered'
+  const {attempts, here, state} = item
+  const isHere = here !== null && here.trust !== 'refused' && here.trust !== 'stale'
+  const isOneSided = !isHere || state !== 'delivered'
   return (!isFailed || attempts.some(({succeeded}) => succeeded === false)) && (!isMissing || isOneSided)
 }
 
@@ -132,7 +155,7 @@ export async function* attemptsOfOne(
 export async function* watchBoth(
   look: () => Promise<Sides>,
   {everyMs, sleep, signal}: Watching,
-): AsyncGenerator<Omit<Sides, 'asked' | 'gone'>> {
+): AsyncGenerator<Omit<Sides, 'gone' | 'kept'>> {
   const known = new Map<string, string>()
   while (!signal.aborted) {
     const {rows, ...around} = await look()

@@ -4,15 +4,9 @@ import {momentOf} from '../../flows/webhooks.ts'
 import {type Received, trusts} from '../receipts/records.ts'
 import type {Run} from '../receipts/runs.ts'
 import type {Arrived, Here} from './here.ts'
+import {isAt, isAwake, isOf, type Known, urlAt} from './whose.ts'
 
 // Both sides of each event: what the service says that it sent, and what is here. It depends on its arguments alone.
-
-/** A subscription as the local record knows it. */
-export interface Known {
-  id: string
-  url: string | null
-  isActive?: boolean | null
-}
 
 /** What the service says that it sent to a subscription. */
 export interface Sent {
@@ -49,6 +43,7 @@ export type Because =
 
 export interface Row {
   item: TimelineItem
+  subscription: Known
   because: Because | null
 }
 
@@ -101,7 +96,10 @@ function rowOf(all: Delivery[], subscription: Known, around: Around): Row {
   const last = all.at(-1)
   const {eventId: id, eventType: type} = last ?? {}
   const eventId = typeof id === 'string' ? id : null
-  const copies = around.copies.get(eventId ?? '') ?? []
+  // What came to a listener of another subscription says nothing of this one.
+  const copies = (around.copies.get(eventId ?? '') ?? []).filter(
+    (copy) => isOf(copy, subscription, around.known) !== 'other',
+  )
   const isImported = eventId !== null && around.imported.has(eventId)
   const state = stateOf(all)
   const because = becauseOf({all, state, copies, isImported, subscription}, around)
@@ -114,7 +112,7 @@ function rowOf(all: Delivery[], subscription: Known, around: Around): Row {
     here: hereOf(copies, isImported),
     finding: because?.finding ?? null,
   }
-  return {item, because}
+  return {item, subscription, because}
 }
 
 function stateOf(all: readonly Delivery[]): TimelineItem['state'] {
@@ -144,14 +142,14 @@ interface Event {
 /** What is wrong with an event: the first that is true, from what costs most to what costs least. */
 function becauseOf(event: Event, around: Around): Because | null {
   const {all, state, copies, isImported, subscription} = event
-  // What came to a listener of another subscription says nothing of this one.
-  const own = copies.filter(({run}) => mayServe(run, subscription, around.known))
+  // What may be of another subscription is no cause for a finding, and hides one.
+  const own = copies.filter((copy) => isOf(copy, subscription, around.known) === 'own')
   const late = lateBy(all, own, around)
   const isHere = isImported || copies.some(({trust}) => trust === 'verified' || trust === 'unchecked')
   if (state === 'delivered' && !isHere && late === null) {
     const taken = all.filter(({succeeded}) => succeeded === true).map((one) => around.localOf(momentOf(one)))
-    for (const listener of around.runs.filter((run) => serves(run, subscription))) {
-      const at = taken.find((moment) => isAwake(listener, moment))
+    for (const listener of around.runs) {
+      const at = taken.find((one) => isAwake(listener, one) && isAt(listener, urlAt(subscription, one)))
       if (at !== undefined) return {finding: 'delivered-not-here', at, listener, refused: own[0] ?? null}
     }
   }
@@ -166,24 +164,6 @@ function becauseOf(event: Event, around: Around): Because | null {
 
 const bestOf = (copies: readonly Arrived[]) =>
   [...copies].sort((a, b) => trusts.indexOf(a.trust) - trusts.indexOf(b.trust))[0]
-
-/** Whether the deliveries of a subscription went to this listener. */
-function serves({subscription, port, publicUrl}: Run, {id, url}: Known): boolean {
-  if (subscription === id) return true
-  if (url === null || !URL.canParse(url)) return false
-  const {href, hostname, port: named} = new URL(url)
-  const isLocal = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname)
-  return isLocal ? Number(named || 80) === port : publicUrl !== null && new URL(publicUrl).href === href
-}
-
-/** The same, or not known: a listener that was told nothing may serve the only subscription that there is. */
-const mayServe = (run: Run, subscription: Known, known: readonly Known[]) =>
-  serves(run, subscription) ||
-  (run.subscription === null && known.every(({id, isActive}) => id === subscription.id || isActive === false))
-
-/** Whether it listened at that moment. */
-export const isAwake = ({from, to, slept}: Run, at: number) =>
-  at >= from && at <= to && !slept.some((nap) => at >= nap.from && at <= nap.to)
 
 /** Whether a copy may be of an attempt that the service has not recorded yet. */
 function isUntold(copy: Arrived, all: readonly Delivery[], {now, localOf}: Around): boolean {

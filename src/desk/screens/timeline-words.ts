@@ -1,8 +1,9 @@
 import {millis} from '../../contract/forms.ts'
 import {commandText} from '../../terminal/next.ts'
 import {counted} from '../../terminal/text.ts'
-import type {Here} from '../deliveries/here.ts'
-import {type Because, isAwake, type Row, type TimelineItem} from '../deliveries/timeline.ts'
+import type {Arrived, Here} from '../deliveries/here.ts'
+import type {Because, Row, TimelineItem} from '../deliveries/timeline.ts'
+import {isAt, isAwake, portOf, urlAt} from '../deliveries/whose.ts'
 import {wordsOfRecord} from '../signature/words.ts'
 import {timeOfDay} from './receipts.ts'
 import {outcomeOf} from './timeline.ts'
@@ -34,8 +35,11 @@ const meanings: Explain = {
     const told = `The service was told ${outcomeOf(item)} at ${clock(at)}`
     if (refused) {
       const why = wordsOfRecord(refused.why)
-      const says = `${told}, though what came here was refused (${why}): something in between answers by itself, and changes or delays what it passes on.`
-      return {says, next: verify(item)}
+      const cause =
+        refused.trust === 'stale'
+          ? 'something in between answers by itself, and delays what it passes on.'
+          : 'something in between may change it and answer by itself, or somebody else sent what came here.'
+      return {says: `${told}, though what came here was refused (${why}): ${cause}`, next: verify(item)}
     }
     return {
       says: `${told}, and nothing was received here, though 127.0.0.1:${listener.port} listened from ${clock(listener.from)} on: look for another process at that URL, or a proxy that answers by itself. A test shows who takes it.`,
@@ -78,25 +82,33 @@ function standing(row: Row, here: Here): Standing | undefined {
   const at = here.localOf(millis(String(failed?.sentAt)))
   const alone = here.runs.some((run) => isAwake(run, at)) ? '' : ', when nothing listened here'
   if (item.state === 'retrying') {
-    const isHeld = here.runs.some(({to}) => to === Number.POSITIVE_INFINITY)
-    const again = clock(millis(item.nextAttemptAt ?? ''))
-    return {
-      key: 'retrying',
-      says: `It failed first at ${clock(at)} (${outcomeOf(item)})${alone}. The service tries again at ${again}.`,
-      next: isHeld
-        ? commandText('webhooks', 'timeline', item.subscriptionId, '--watch')
-        : commandText('webhooks', 'listen', '--subscribe'),
-    }
+    const says = `It failed first at ${clock(at)} (${outcomeOf(item)})${alone}. The service tries again at ${clock(millis(item.nextAttemptAt ?? ''))}.`
+    const {adds, next} = waiting(row, here)
+    return {key: `retrying ${alone} ${outcomeOf(item)}`, says: `${says}${adds}`, next}
   }
   if (item.here === null) {
     const says =
-      'Another receiver took it: no listener of this machine had that URL at that time. What it has kept can be taken in.'
+      'Another receiver took it: no listener of this machine is known to have had that URL at that time. What it has kept can be taken in.'
     return {key: 'elsewhere', says, next: commandText('notices', 'import', 'FILE')}
   }
   if (failed === undefined) return undefined
   const outcome = outcomeOf({...item, attempts: [failed]})
   const says = `It came only on a later try. It failed first at ${clock(at)} (${outcome})${alone}.`
-  return {key: 'retried', says, next: null}
+  return {key: `retried ${alone} ${outcome}`, says, next: null}
+}
+
+/** What has to be there when the service tries again. */
+function waiting({item, subscription}: Row, {runs}: Here): {adds: string; next: string} {
+  const url = urlAt(subscription, Number.POSITIVE_INFINITY)
+  const port = portOf(url)
+  const watch = commandText('webhooks', 'timeline', item.subscriptionId, '--watch')
+  if (url === null || runs.some((run) => run.to === Number.POSITIVE_INFINITY && isAt(run, url)))
+    return {adds: '', next: watch}
+  if (port === undefined) return {adds: ` Start the receiver at ${url}.`, next: watch}
+  return {
+    adds: ` Start the receiver at ${url}, or listen there.`,
+    next: commandText('webhooks', 'listen', '--subscription', item.subscriptionId, '--port', `${port}`),
+  }
 }
 
 /** Of an event that does not come again. */
@@ -108,12 +120,12 @@ function over(item: TimelineItem): Standing {
     state === 'dead' ? `It was given up${end}` : 'It failed, and nothing says that it is tried again'
   if (item.here !== null)
     return {
-      key: 'dead',
+      key: `dead ${state}`,
       says: `${what}: it does not come again. It is here, and can be handed on to a receiver.`,
       next: commandText('webhooks', 'replay', idOf(item), '--to', 'http://127.0.0.1:3000/hook'),
     }
   return {
-    key: 'dead-missing',
+    key: `dead-missing ${state}`,
     says: `${what}: it does not come again, and is not here. Ask for what it told of, such as \`scent orders get\`, or take in what another receiver has kept: \`scent notices import FILE\`.`,
     next: attempts(item),
   }
@@ -125,20 +137,31 @@ const order = [
   ...['retrying', 'retried', 'elsewhere'],
 ]
 
+/** All that the words on a finding depend on, but for times. */
+function kindOf(because: Because, item: TimelineItem): string {
+  const of = (copy: Arrived | null) => copy && [copy.trust, copy.why, copy.run.port, copy.run.from]
+  if (because.finding === 'here-not-delivered')
+    return JSON.stringify([of(because.copy), outcomeOf(item), item.nextAttemptAt === null])
+  if (because.finding !== 'delivered-not-here') return because.finding === 'gap' ? `${because.attempt}` : ''
+  const {listener, refused} = because
+  return JSON.stringify([listener.port, listener.from, of(refused), outcomeOf(item)])
+}
+
 /** Below the list: what each kind of finding means, of the first event that has it, and the next command. */
 export function timelineWords(rows: readonly Row[], here: Here): string[] {
-  const kinds = new Map<string, {words: Words; row: Row; count: number}>()
-  const add = (key: string, row: Row, words: Words) => {
+  const kinds = new Map<string, {rank: number; words: Words; row: Row; count: number}>()
+  const add = (name: string, kind: string, row: Row, words: Words) => {
+    const key = JSON.stringify([name, kind, row.item.subscriptionId])
     const before = kinds.get(key)
     if (before) before.count += 1
-    else kinds.set(key, {words, row, count: 1})
+    else kinds.set(key, {rank: order.indexOf(name), words, row, count: 1})
   }
   for (const row of rows) {
-    if (row.because) add(row.because.finding, row, wordsOf(row, row.because))
+    if (row.because) add(row.because.finding, kindOf(row.because, row.item), row, wordsOf(row, row.because))
     const stands = standing(row, here)
-    if (stands) add(stands.key, row, stands)
+    if (stands) add(stands.key.split(' ')[0] ?? '', stands.key, row, stands)
   }
-  const found = order.flatMap((key) => kinds.get(key) ?? [])
+  const found = [...kinds.values()].sort((a, b) => a.rank - b.rank)
   return found.flatMap(({words: {says, next}, row: {item}, count}) => {
     const more = count > 1 ? ` So it is with ${counted(count - 1, 'more event')}.` : ''
     const name = `${item.eventType ?? 'An event'} ${idOf(item)}`.trim()

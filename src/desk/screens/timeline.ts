@@ -5,6 +5,7 @@ import {counted, type Paint, safe, wrap} from '../../terminal/text.ts'
 import {shortId} from '../../terminal/views/webhooks.ts'
 import type {Sides} from '../deliveries/sides.ts'
 import type {Row, TimelineItem} from '../deliveries/timeline.ts'
+import {urlAt} from '../deliveries/whose.ts'
 import {timeOfDay} from './receipts.ts'
 
 const DAY = 86_400_000
@@ -42,8 +43,10 @@ function hereText({here}: TimelineItem): string {
   return here.copies === 1 ? 'yes' : `${here.copies} ×`
 }
 
+type Finding = Pick<Row, 'item' | 'because'>
+
 /** What is wrong with an event, or what becomes of it, in a few words. */
-function findingText({item, because}: Row, now: number): string {
+function findingText({item, because}: Finding, now: number): string {
   const {state, here, nextAttemptAt, forgottenAt} = item
   const left = Math.ceil((millis(forgottenAt ?? '') - now) / DAY)
   const end = state === 'dead' && left > 0 ? [`gone in ${left} d`] : []
@@ -57,19 +60,19 @@ function findingText({item, because}: Row, now: number): string {
   return state === 'retrying' ? (next > 0 ? `again in ${span(next)}` : 'again now') : ''
 }
 
-function findingCell(row: Row, now: number): Cell {
+function findingCell(row: Finding, now: number): Cell {
   const text = findingText(row, now)
   return row.because === null ? text || null : {kind: 'badge', text, tone: 'bad'}
 }
 
 const itemColumns = (
-  rowOf: (item: TimelineItem) => Row,
+  rowOf: (item: TimelineItem) => Finding,
   now: number,
   hasIds: boolean,
 ): Column<TimelineItem>[] =>
   localColumns<TimelineItem>(
     `eventType! Event; attempts! Try; state! State; lastAt! Last; here! Here; finding!~ Finding;
-      eventId${hasIds ? '-' : '+'} Event id; subscriptionId? Subscription; nextAttemptAt?; forgottenAt?`,
+      eventId${hasIds ? '-' : '+'} Event id; subscriptionId+ Subscription; nextAttemptAt?; forgottenAt?`,
     {
       attempts: ({attempts}) => attempts.length,
       state: stateOf,
@@ -91,27 +94,50 @@ const forPrograms: {[key: string]: Pick<Column<TimelineItem>, 'value'>} = {
 }
 
 /** Rows, and when they were looked at, by the service's clock. */
-type Seen = Pick<Sides, 'rows' | 'now'>
+type Seen = Pick<Sides, 'rows' | 'now' | 'asked'>
 
 /** Below this width a finding has no room beside the ids of events. */
 const WIDE = 100
 
 /** Events as a table. A document has no more than the items, so the rows are looked up. */
-export function timelineColumns({rows, now}: Seen, room: number): Column<TimelineItem>[] {
+export function timelineColumns(
+  {rows, now}: Pick<Seen, 'rows' | 'now'>,
+  room: number,
+): Column<TimelineItem>[] {
   const byItem = new Map(rows.map((row) => [row.item, row]))
   return itemColumns((item) => byItem.get(item) ?? {item, because: null}, now, room >= WIDE)
+}
+
+/** The rows of each subscription, and where its deliveries go. */
+export function bySubscription(rows: readonly Row[]): {title: string; items: TimelineItem[]}[] {
+  const found = new Map<string, {title: string; items: TimelineItem[]}>()
+  for (const {item, subscription} of rows) {
+    const url = urlAt(subscription, Number.POSITIVE_INFINITY)
+    const title = `Subscription ${subscription.id}${url === null ? '' : ` · ${url}`}`
+    const all = found.get(subscription.id) ?? {title, items: []}
+    all.items.push(item)
+    found.set(subscription.id, all)
+  }
+  return [...found.values()]
+}
+
+/** The same in a few letters, for what stands among events of others. */
+function placeOf({subscription}: Row): string {
+  const url = urlAt(subscription, Number.POSITIVE_INFINITY)
+  const host = url !== null && URL.canParse(url) ? [new URL(url).host] : []
+  return ['', ...host, subscription.id.slice(0, 8)].map(safe).join(' · ')
 }
 
 /** Below this width each event is a block of two lines. */
 export const NARROW = 60
 
-export function narrowLines({rows, now}: Seen, room: number, paint: Paint): string {
+export function narrowLines({rows, now, asked}: Seen, room: number, paint: Paint): string {
   const lines = rows.flatMap((row) => {
     const {item} = row
     const here = item.here === null ? 'not here' : hereText(item).replace('yes', 'here')
     const at = when(item.attempts.at(-1)?.sentAt, now).replace(/:\d\d$/, '')
     const state = item.state === 'dead' ? 'DEAD' : item.state
-    const head = `${safe(item.eventType ?? '(no type)')} · ${state} ${at} · ${here}`
+    const head = `${safe(item.eventType ?? '(no type)')} · ${state} ${at} · ${here}${asked > 1 ? placeOf(row) : ''}`
     const finding = findingText(row, now)
     const tone = row.because !== null || item.state === 'dead' ? 'bad' : 'dim'
     return [wrap(head, room, 2), ...(finding ? [paint(wrap(`  ${finding}`, room, 2), tone)] : [])]
@@ -119,8 +145,11 @@ export function narrowLines({rows, now}: Seen, room: number, paint: Paint): stri
   return lines.map((line) => `${line}\n`).join('')
 }
 
-/** One sentence before the list. */
-export function timelineSummary(rows: readonly Row[], asked: number): string {
+/** One sentence before the list, which shows some of the events that the service sent, or all. */
+export function timelineSummary({rows, asked, kept}: Pick<Sides, 'rows' | 'asked' | 'kept'>): string {
+  const whom = `that the service sent to ${counted(asked, 'subscription')}`
+  if (rows.length === 0 && kept > 0)
+    return kept === 1 ? `The one event ${whom} does not fit.` : `None of the ${kept} events ${whom} fits.`
   const counts = (['delivered', 'retrying', 'dead', 'unknown'] as const).flatMap((state) => {
     const count = rows.filter(({item}) => item.state === state).length
     const words = {delivered: 'delivered', retrying: 'retrying', dead: 'GIVEN UP', unknown: 'failed'}
@@ -129,5 +158,5 @@ export function timelineSummary(rows: readonly Row[], asked: number): string {
   const missing = rows.filter(({item}) => item.here === null).length
   const here = missing > 0 ? `; ${missing} not here` : ''
   const states = counts.length > 0 ? `: ${counts.join(', ')}${here}` : ''
-  return `${counted(rows.length, 'event')} that the service sent to ${counted(asked, 'subscription')}${states}.`
+  return `${counted(rows.length, 'event')} ${whom}${states}.`
 }

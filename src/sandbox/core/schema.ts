@@ -4,7 +4,7 @@ import {type Row, table} from './table.ts'
 // customer_ref; `n` counts the rows of a table.
 
 /** The version of these tables, kept in the database (Z03). It counts up with every change of them. */
-export const schemaVersion = 4
+export const schemaVersion = 5
 
 export const meta = table('meta', 'key TEXT PRIMARY KEY, value TEXT NOT NULL')
 export const counters = table('counters', 'kind TEXT PRIMARY KEY, n INTEGER NOT NULL')
@@ -168,12 +168,13 @@ export const deliveries = table(
   'INDEX (event_id)',
 )
 export type Delivery = Row<typeof deliveries>
-/** Each attempt is recorded by itself (H10). */
+/** Each attempt is recorded by itself (H10); one that is `hidden`, since a fault says so, is not shown to partners. */
 export const attempts = table(
   'attempts',
   `n INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, delivery_n INTEGER NOT NULL, subscription_id TEXT NOT NULL,
   event_id TEXT NOT NULL, event_type TEXT NOT NULL, attempt INTEGER NOT NULL, http_status INTEGER,
-  sent_at INTEGER NOT NULL, succeeded INTEGER NOT NULL, error TEXT, dead_at INTEGER, next_at INTEGER`,
+  sent_at INTEGER NOT NULL, succeeded INTEGER NOT NULL, error TEXT, dead_at INTEGER, next_at INTEGER,
+  hidden INTEGER NOT NULL DEFAULT 0`,
   'INDEX (subscription_id, n)',
   'INDEX (sent_at)',
   'INDEX (event_id)',

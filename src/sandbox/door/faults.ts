@@ -19,8 +19,8 @@ const effects = [
 ] as const
 export type Effect = (typeof effects)[number]
 
-/** Of a delivery: what happens to it on its way. */
-const ways = ['lost', 'twice', 'late', 'reordered', 'reencoded', 'skewed', 'cut'] as const
+/** Of a delivery: what happens to it on its way; `unrecorded` to the service's record of the attempt. */
+const ways = ['lost', 'twice', 'late', 'reordered', 'reencoded', 'skewed', 'cut', 'unrecorded'] as const
 export type Way = (typeof ways)[number]
 
 const operation = z

@@ -53,7 +53,9 @@ export function createDeliverer(around: Surroundings): Deliverer {
     for (const pass of overtaken.get(delivery.subscription_id) ?? []) pass()
     if (posted === undefined || closing.aborted || era !== begun) return undefined
     busy.delete(delivery.n)
-    return world.transaction(() => record(world, delivery, posted, sentAt))
+    return world.transaction(() =>
+      record(world, delivery, posted, {sentAt, isHidden: fault?.delivery === 'unrecorded'}),
+    )
   }
   const next = (subscriptionId: string) =>
     closing.aborted
@@ -134,7 +136,12 @@ async function send(
  * Records an attempt, and what follows for its delivery. A delivery that was dropped meanwhile is not tried again; if it
  * was purged meanwhile, nothing is recorded.
  */
-function record(world: World, {n}: Delivery, {status, error}: Posted, sentAt: number): Attempt | undefined {
+function record(
+  world: World,
+  {n}: Delivery,
+  {status, error}: Posted,
+  {sentAt, isHidden}: {sentAt: number; isHidden: boolean},
+): Attempt | undefined {
   const delivery = world.get<Delivery & {event_type: string}>(
     `SELECT d.*, e.type AS event_type FROM deliveries d JOIN events e ON e.id = d.event_id WHERE d.n = ?`,
     n,
@@ -164,6 +171,7 @@ function record(world: World, {n}: Delivery, {status, error}: Posted, sentAt: nu
     error,
     dead_at: isDead ? sentAt : null,
     next_at: nextAt,
+    hidden: isHidden,
   })
 }
 

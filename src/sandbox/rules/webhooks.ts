@@ -132,7 +132,7 @@ function dropPending(world: World, subscriptionId: string): void {
 
 /** H12: newest first. Kept for 30 days. */
 function listDeliveries(call: CallOf<'listDeliveries'>): object {
-  const from = 'FROM attempts WHERE subscription_id = ? AND sent_at > ?'
+  const from = 'FROM attempts WHERE subscription_id = ? AND sent_at > ? AND NOT hidden'
   const values = [ownSubscription(call).id, call.now - keptFor]
   return pageOfRows(call, {from, values, order: 'n DESC', ends: true}, attemptPayload)
 }
