@@ -117,8 +117,8 @@ function inPipe(id: string, screen: Screen): Promise<Ran> {
   return running
 }
 
-/** A text without what a terminal adds when it breaks lines. */
-const dense = (text: string) => text.replace(/\s+/g, '')
+/** A text without what is added where a line is broken: blanks, and the backslash of a command. */
+const dense = (text: string) => text.replace(/ \\\n|\s+/g, '')
 
 /** Cells that a terminal shows in another way, or that differ on each stage: numbers, times, ids, yes and no. */
 const OTHERWISE =
