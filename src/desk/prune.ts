@@ -1,6 +1,7 @@
 import {rmSync, statSync} from 'node:fs'
 import {noticeWindowMs} from '../contract/limits.ts'
 import {digestPath} from '../store/digest.ts'
+import {lockFiles} from '../store/lock.ts'
 import type {Desk} from './desk.ts'
 import {readEvidence} from './notices/evidence.ts'
 import {type InboxItem, inbox, isOpen, serviceNow} from './notices/inbox.ts'
@@ -65,5 +66,6 @@ function isLongClosed(item: InboxItem | undefined, before: number): boolean {
 }
 
 export function prune({paths}: Prunable): void {
-  for (const path of paths) for (const file of [path, digestPath(path)]) rmSync(file, {force: true})
+  for (const path of paths)
+    for (const file of [path, digestPath(path), ...lockFiles(`${path}.lock`)]) rmSync(file, {force: true})
 }

@@ -150,6 +150,9 @@ function numbers(path: string): number[] {
     .map((name) => Number(name.slice(prefix.length)))
 }
 
+/** The files of a lock that nobody will take again. */
+export const lockFiles = (path: string): string[] => numbers(path).map((number) => `${path}.${number}`)
+
 const highest = (path: string) => Math.max(0, ...numbers(path))
 
 function isHeld(path: string): boolean {
