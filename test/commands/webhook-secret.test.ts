@@ -43,6 +43,7 @@ describe('the signing secret of a subscription', () => {
   it.each([
     ['--query', ['--query', 'id']],
     ['--query', ['--query', '{id: id, url: url}']],
+    ['--query', ['--query', 'createdAt && id || signingSecret']],
     ['--columns', ['--columns', 'id,url']],
     ['--columns', ['--columns', 'id', '--output', 'csv']],
   ])('is not lost by %s %j: nothing is sent', async (flag, more) => {

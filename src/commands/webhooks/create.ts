@@ -74,7 +74,10 @@ async function secretsOf({folders, settings, identity}: Session): Promise<Keep> 
 }
 
 /** not shown: how the service tells the signing secret. This is the sandbox's way. */
-const sample = {id: '', url: '', eventTypes: [''], isActive: true, createdAt: '', signingSecret: 'the secret'}
+const sample = {
+  ...{id: 'the id', url: 'https://hooks.example.com/scent', eventTypes: ['order.completed'], isActive: true},
+  ...{createdAt: '2026-01-02T03:04:05Z', signingSecret: 'the secret'},
+}
 
 /** Fails with INVALID_INPUT, before anything is sent, if what is printed would not hold the signing secret. */
 async function requireShown({query, columns}: Partial<OutputFlags>): Promise<void> {
