@@ -90,6 +90,8 @@ test('a foreign secret is told with the fingerprint of the one that fitted last'
   const {document} = await verify('foreign-1')
   const {reason, fingerprints, fitted} = document.error.details
   expect([reason, fitted]).toEqual(['nothing', fingerprints])
+  const same = await inTerminal(given, ['webhooks', 'verify', '--stored', 'foreign-1'], {columns: 80})
+  expect(oneLine(same.text)).toContain('it may have been changed since at the service')
   const wrong = {...env, SCENT_WEBHOOK_SECRET: 'wrong'}
   const {code, text} = await inTerminal(wrong, ['webhooks', 'verify', '--stored', '77e0a1'], {columns: 80})
   expect(code).toBe(6)

@@ -98,13 +98,17 @@ const tellings: Record<Why['reason'], (why: Why) => Told> = {
   }),
   nothing: ({fingerprints = [], fitted}) => ({
     says: 'The signature does not fit in any reading.',
-    so: `Most likely it was signed with another secret than ${fingerprints.length > 1 ? 'those' : 'the one'} given (fingerprint ${fingerprints.join(', ')})${lastFitted(fitted)}; or the body is not the one that was sent.`,
+    so: `Most likely it was signed with another secret than ${fingerprints.length > 1 ? 'those' : 'the one'} given (fingerprint ${fingerprints.join(', ')})${lastFitted(fingerprints, fitted)}; or the body is not the one that was sent.`,
     next: 'Compare the secret with the one that the subscription was created with. --discover tries other schemes.',
   }),
 }
 
-const lastFitted = (fitted?: string[]) =>
-  fitted ? `, and the one that fitted last has the fingerprint ${fitted.join(' or ')}` : ''
+function lastFitted(given: readonly string[], fitted: readonly string[] = []): string {
+  if (fitted.length === 0) return ''
+  return fitted.some((one) => given.includes(one))
+    ? ', which fitted the last delivery that was verified here: it may have been changed since at the service'
+    : `, and the one that fitted last has the fingerprint ${fitted.join(' or ')}`
+}
 
 function formOf({change, digits, of}: Why): Told {
   const kinds: Record<string, string> = {
