@@ -59,8 +59,8 @@ export default defineConfig(({mode}) => ({
     // Most tests wait for real processes, so a little more than two cores can run at once.
     maxWorkers: 3,
     sequence: {sequencer: LongestFirst},
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
+    testTimeout: 180_000,
+    hookTimeout: 180_000,
     // A skipped test is fine here and a failure in CI; .ci/run looks at the count.
     passWithNoTests: false,
   },

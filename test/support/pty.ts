@@ -19,7 +19,7 @@ interface Size {
 }
 
 /** A program in a terminal that never comes to its end, or never asks what it should, is killed after this. */
-const PATIENCE_MS = 50_000
+const PATIENCE_MS = 120_000
 
 /**
  * Runs the built program in a terminal of so many columns, of exactly this environment, until it ends. What it prints
