@@ -293,11 +293,13 @@ describe('with several subscriptions', () => {
 
 test('each cause has its own sentence: what was refused, and what was stored', async () => {
   await desk.listen('--event', 'order.completed')
-  await desk.run('sandbox', 'clock', '--freeze')
   const ids: string[] = []
   for (const [index, way] of ['cut', 'reencoded', 'cut'].entries()) {
-    await desk.fault(way)
+    await desk.faultTwice(way)
     ids.push(await desk.emit(index))
+    await desk.settled()
+    // The second try, and not yet the third.
+    await desk.advance(60)
     await desk.settled()
   }
   const {stderr} = await desk.run('webhooks', 'timeline')
