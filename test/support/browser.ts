@@ -29,6 +29,7 @@ export async function openTab(
 ): Promise<Tab> {
   const context = beside?.page.context() ?? (await browser.newContext(options))
   const page = await context.newPage()
+  page.setDefaultTimeout(120_000)
   const [troubles, requests]: [string[], string[]] = [[], []]
   page.on('pageerror', ({message}) => troubles.push(`error: ${message}`))
   page.on('dialog', (dialog) => {
