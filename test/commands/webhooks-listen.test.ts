@@ -124,6 +124,26 @@ test('a pipe gets a row for each delivery and no escape', async () => {
   expect(stdout).toContain('\tbody changed (re-encoded)\t')
 })
 
+test('--json gets one document, once it has ended', async () => {
+  const env = {...emptyUser(), SCENT_WEBHOOK_SECRET: secret}
+  const port = await freePort()
+  const none = await scent(env, ['webhooks', 'listen', '--port', String(port), '--for', '1s', '--json'])
+  expect([none.code, JSON.parse(none.stdout)]).toEqual([0, {items: []}])
+  const ran = scent(env, [
+    'webhooks',
+    'listen',
+    '--port',
+    String(port),
+    '--limit',
+    '1',
+    '--query',
+    'items[].eventId',
+  ])
+  await expect.poll(() => deliver(port, completed('one-event')), {timeout: 15_000}).toBe(200)
+  const {code, stdout} = await ran
+  expect([code, JSON.parse(stdout)]).toEqual([0, ['one-event']])
+})
+
 test('the first line for a script says where it listens, and whether there is a page', async () => {
   const listener = await listening(emptyUser())
   const url = `http://127.0.0.1:${listener.port}/`

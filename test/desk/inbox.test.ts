@@ -44,6 +44,19 @@ function only(tales: Told[], answers: Answer[] = [], now = raised + 3 * HOUR): I
   return items[0] as InboxItem
 }
 
+test('an answer that was lost stays the one that is told, whatever was sent after it', () => {
+  const lost = answer('unknown', 'ShipAvailable', raised + 2 * HOUR)
+  const later = answer('closed', 'CancelWhole', raised + 2.5 * HOUR)
+  expect(only([told('verified')], [lost, later]).desk).toMatchObject({
+    state: 'unsettled',
+    answer: {choice: 'ShipAvailable', outcome: 'unknown'},
+  })
+  const [shipped, cancelled] = [resolved('ShipAvailable'), resolved('CancelWhole')]
+  expect(only([told('verified', shipped)], [lost, later]).desk.answer?.choice).toBe('ShipAvailable')
+  const both = [lost, answer('unknown', 'CancelWhole', raised + 2.5 * HOUR)]
+  expect(only([told('verified', cancelled)], both).desk.answer?.choice).toBe('CancelWhole')
+})
+
 describe('the state of a notice', () => {
   test.each<[string, string, Told[], Answer[], number?]>([
     ['open', 'a checked copy tells of it', [told('verified')], []],

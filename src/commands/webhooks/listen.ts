@@ -19,6 +19,7 @@ import {type Line, liveColumns} from '../../desk/screens/receipts.ts'
 import {TOLERANCE} from '../../desk/signature/judge.ts'
 import {parseScheme} from '../../desk/signature/schemes.ts'
 import {apiFlags, requireUuid, type SessionFlags} from '../../terminal/flags.ts'
+import type {Listing} from '../../terminal/output.ts'
 import {counted, paintFor, roomOf} from '../../terminal/text.ts'
 import {secondsFlag} from '../../terminal/times.ts'
 
@@ -105,7 +106,7 @@ The signing secret comes from stdin, from SCENT_WEBHOOK_SECRET, or from the keyc
   /** Why a delivery was refused last. */
   private refused: string | null = null
 
-  async run(): Promise<undefined> {
+  async run(): Promise<Listing | undefined> {
     const {flags} = await this.parse(WebhooksListen)
     if (flags.subscription !== undefined) requireUuid('--subscription', flags.subscription)
     const {scheme, port, limit, save, answer, tolerance} = flags
@@ -166,6 +167,8 @@ The signing secret comes from stdin, from SCENT_WEBHOOK_SECRET, or from the keyc
       if (limit !== undefined && this.shown < limit && !stop.aborted)
         this.finding(new Failure('NOTHING_MATCHED', {message: `${came} came, and ${limit} were waited for.`}))
     })
+    // One document, once it has ended.
+    if (this.mode === 'json') return {items: rows}
     if (this.streams || draws) for await (const _ of rows);
     else this.show({rows, columns: liveColumns, live: true})
     return undefined

@@ -64,7 +64,7 @@ export type InboxItem = Partial<Notice> & {
     /** Of what tells its end, and else of what tells most of it; null if only an answer from here speaks of it. */
     trust: Trust | null
     seenAt: string
-    /** The choice that we sent last, if any. */
+    /** The choice that we sent and that was taken, or may have been; else the last that we sent, if any. */
     answer: {choice: NoticeChoice; outcome: Outcome | null; at: string} | null
     doubts: {code: string; says: string}[]
   }
@@ -126,8 +126,7 @@ function itemOf(id: string, told: readonly Told[], sent: readonly Answer[], now:
     doubts.push({code: 'untrusted-end', says: 'A copy that proves nothing says that it is closed.'})
   if (best.length > 0 && best.every(({trust}) => trust === 'stale'))
     doubts.push({code: 'stale', says: 'Only copies that came too late to be checked tell of it.'})
-  // What came after it was refused, and says nothing of the end.
-  const last = answers.findLast(({outcome}) => outcome === 'answered') ?? answers.at(-1)
+  const last = tellingOf(answers, ending?.fields.responseChoice)
   const [first] = best.map(({at}) => at).sort((a, b) => a - b)
   return {
     id,
@@ -150,6 +149,21 @@ function itemOf(id: string, told: readonly Told[], sent: readonly Answer[], now:
       doubts,
     },
   }
+}
+
+const isLost = ({outcome}: Answer) => outcome === undefined || outcome === 'unknown'
+
+/**
+ * Of the answers that were sent from here the one that tells what became of the notice: that which was taken, or whose choice
+ * the service says was taken, or whose own answer was lost. A refusal of a later one says nothing of it.
+ */
+function tellingOf(answers: readonly Answer[], taken: string | null | undefined): Answer | undefined {
+  return (
+    answers.findLast(({outcome}) => outcome === 'answered') ??
+    answers.find((one) => isLost(one) && one.choice === taken) ??
+    answers.find(isLost) ??
+    answers.at(-1)
+  )
 }
 
 /** Whether the service has said so itself. */
@@ -190,10 +204,10 @@ function stateOf({best, ending, answers, due, now}: Evidence): NoticeState {
   if (ending?.status === 'Resolved') return isSent(ending.responseChoice) ? 'answered' : 'answered-elsewhere'
   if (ending !== undefined) return 'expired'
   // After a lost answer a refusal says only that it is closed: by that answer or by its deadline.
-  const isLost = answers.some(({outcome}) => outcome === undefined || outcome === 'unknown')
-  if ((outcomeOf('closed') || outcomeOf('lost-race')) && !isLost) return 'closed'
-  if (outcomeOf('not-found') && !isLost) return 'not-ours'
-  if (isLost) return now < due.latest ? 'unsettled' : 'closed'
+  const anyLost = answers.some(isLost)
+  if ((outcomeOf('closed') || outcomeOf('lost-race')) && !anyLost) return 'closed'
+  if (outcomeOf('not-found') && !anyLost) return 'not-ours'
+  if (anyLost) return now < due.latest ? 'unsettled' : 'closed'
   if (now >= due.latest) return 'overdue'
   return now >= due.at || best.some(saysEnd) || best.every(({trust}) => trust === 'stale')
     ? 'doubtful'
