@@ -1,8 +1,10 @@
 // Support at a terminal of 80 columns, who has read `scent webhooks --help` and nothing else: each command is one that the page
 // before has named, and three of them must do.
+
 import {afterEach, beforeEach, expect, test} from 'vitest'
 import type {Listening} from '../support/listening.ts'
 import {drawn, inTerminal, oneLine} from '../support/pty.ts'
+import {start} from '../support/scent.ts'
 import {openServedDesk, type ServedDesk} from '../support/served-desk.ts'
 
 let desk: ServedDesk
@@ -83,12 +85,16 @@ test('a receiver was down for an hour', async () => {
   expect(page).toMatch(
     /It failed first at [\d:]+ \(Connection failed\), when nothing listened here\. The service tries again at [\d:]+\./,
   )
-  expect(named(page, 'webhooks listen')).toBe('webhooks listen --subscribe')
-  await desk.listen('--event', 'order.completed')
+  const [, , ...again] = named(page, 'webhooks listen').split(' ')
+  expect(again).toEqual(['--subscription', await desk.webhook(), '--port', String(listener.port)])
+  const back = start(desk.env, ['webhooks', 'listen', ...again])
+  await back.said('Ready on')
   await desk.run('sandbox', 'clock', '--advance', '2h')
   await desk.settled()
   expect(await read('webhooks timeline')).toMatch(
     /order\.completed 5 delivered .* 200 yes .*It came only on a later try\. It failed first at [\d:]+ \(Connection failed\), when nothing listened here\./,
   )
-  expect(await read(timeline)).toContain('0 events that the service sent')
+  expect(await read(timeline)).toContain('The one event that the service sent to 1 subscription does not fit')
+  back.child.kill('SIGINT')
+  await back.ended
 })

@@ -22,7 +22,7 @@ describe('explaining an error', () => {
     ['the reason of an order that failed', 'INSUFFICIENT_WALLET_BALANCE', ['INSUFFICIENT_WALLET_BALANCE']],
     ['the issue of a line', 'not_priced', ['NOT_PRICED']],
     ['an HTTP status', '429', ['RATE_LIMITED']],
-    ['an exit code', '12', ['OUTCOME_UNKNOWN', 'ROWS_UNKNOWN', 'INBOX_BLIND', 'OPEN_ORDER']],
+    ['an exit code', '12', ['OUTCOME_UNKNOWN', 'ROWS_UNKNOWN', 'TEST_UNSEEN', 'INBOX_BLIND', 'OPEN_ORDER']],
   ])('by %s', async (_, asked, states) => expect(codesOf(await explain(asked))).toEqual(states))
 
   test.each(Object.keys(catalogue))('%s', async (code) =>
