@@ -14,8 +14,6 @@ import {type Desk, eventBody, HOUR, noticeOf, receipt} from './records.ts'
 // The model says what the inbox must be, from what was told to whom, and never looks into a record.
 
 const SECRET = 'whsec_of-the-model'
-/** A file of a few such receipts is large enough that what they tell is kept beside it. */
-const path = '/'.padEnd(300_000, 'x')
 const MINUTE = 60_000
 
 export type Inbox = typeof inbox
@@ -130,7 +128,8 @@ export interface World extends Desk {
 const endOf = ({departed, lost}: Real) =>
   lost || !departed ? 'ExpiredCancelledWhole' : 'ExpiredShipAvailable'
 
-export function openWorld(): World {
+/** `path`: where each delivery is sent to. */
+export function openWorld(path = '/'): World {
   const folders = {config: folder(), state: folder()}
   const identity = {origin: 'local', clientId: 'local', onBehalfOf: null}
   const journal = inboxJournal(folders, identity)
