@@ -323,6 +323,7 @@ test('what a filter leaves out is not said of the service', async () => {
 
 test('without a subscription there is nothing to ask, and one that is unknown is not found', async () => {
   expect((await desk.run('webhooks', 'timeline')).stderr).toContain('No subscription is known here')
+  expect(oneLine(await screen(80))).toMatch(/^No subscription is known here, .* give the id of one\. ?$/)
   const unknown = '00000000-0000-4000-8000-000000000000'
   expect(await desk.json(['webhooks', 'timeline', unknown], 5)).toMatchObject({
     error: {state: 'NOT_FOUND_WEBHOOK_SUBSCRIPTION'},

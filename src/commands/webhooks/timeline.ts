@@ -69,17 +69,18 @@ Findings: delivered-not-here (a listener of this machine had the URL, and did no
   private told(sides: Sides, isNarrow: boolean): Listing | undefined {
     const {rows, asked, gone, here} = sides
     const items = rows.map(({item}) => item)
-    this.note(
+    const summary =
       asked === 0
         ? 'No subscription is known here, so there is none to ask the service about: give the id of one.'
-        : timelineSummary(sides),
-    )
+        : timelineSummary(sides)
+    // Where there is no row, a terminal shows it in the place of the table.
+    if (rows.length > 0 || !this.inTerminal) this.note(summary)
     for (const id of gone) this.note(`The service does not know the subscription ${id} any more.`)
     if (isNarrow && rows.length > 0) return this.draw(sides)
     const columns = timelineColumns(sides, this.room)
     if (this.inTerminal && asked > 1 && rows.length > 0)
       this.show(...bySubscription(rows).map(({title, items}) => ({title, rows: items, columns})))
-    else this.show({rows: items, columns, empty: 'No such delivery is kept.'})
+    else this.show({rows: items, columns, empty: summary})
     if (this.mode === 'json') return {items}
     for (const line of timelineWords(rows, here))
       if (this.inTerminal) this.aside(line)
