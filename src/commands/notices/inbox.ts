@@ -11,12 +11,12 @@ import {type Look, lookAt} from '../../desk/notices/known.ts'
 import {askSent, type Sent} from '../../desk/notices/sent.ts'
 import {watchInbox} from '../../desk/notices/watch.ts'
 import {
+  belowLines,
   blindLines,
   changeColumns,
   inboxBlock,
   inboxColumns,
   NOTHING_OPEN,
-  passedLine,
   SOON_MS,
   summaryOf,
 } from '../../desk/screens/inbox.ts'
@@ -71,8 +71,7 @@ With --due-within it is a check for cron: exit 11 if a notice is due within that
   private showLook({items, every, blind}: Look, all: boolean): void {
     this.note(summaryOf(every))
     this.show({rows: items, columns: inboxColumns, block: inboxBlock, empty: NOTHING_OPEN})
-    const passed = passedLine(every)
-    this.tellBelow([...blindLines(blind), ...(passed && !all ? [passed] : [])])
+    this.tellBelow([...belowLines(every, all), ...blindLines(blind)])
   }
 
   /** Until Ctrl-C: a picture that is drawn over itself, else news, one below the other. */

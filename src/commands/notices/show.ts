@@ -5,7 +5,7 @@ import {openDesk} from '../../desk/desk.ts'
 import type {InboxItem} from '../../desk/notices/inbox.ts'
 import {knownNotices} from '../../desk/notices/known.ts'
 import {type Happening, storyOf} from '../../desk/notices/story.ts'
-import {inboxCard, storyColumns} from '../../desk/screens/inbox.ts'
+import {inboxCard, nextOf, storyColumns} from '../../desk/screens/inbox.ts'
 import {apiFlags, requireUuid} from '../../terminal/flags.ts'
 
 export default class NoticesShow extends ScentCommand {
@@ -33,6 +33,8 @@ export default class NoticesShow extends ScentCommand {
       })
     const history = storyOf(evidence, id)
     this.show(inboxCard(item), {rows: history, columns: storyColumns, title: 'What is recorded of it'})
+    const next = nextOf(item)
+    if (next) this.aside(next)
     return {...item, history}
   }
 }

@@ -8,6 +8,7 @@ import type {Change} from '../notices/changes.ts'
 import {endText} from '../notices/ending.ts'
 import {type InboxItem, isOpen} from '../notices/inbox.ts'
 import type {Happening} from '../notices/story.ts'
+import {standingText} from './sheet.ts'
 
 /** What is due within this time is due soon. */
 export const SOON_MS = 6 * HOUR
@@ -45,21 +46,36 @@ function shortOf({line}: InboxItem): Cell {
   return typeof short === 'number' && typeof ordered === 'number' ? `${short} of ${ordered}` : null
 }
 
+/** What sets a notice apart from one that simply waits; null if nothing does. */
+function caution(item: InboxItem): string | null {
+  const {state, answer} = item.desk
+  if (state === 'unsettled') return `sent ${answer?.choice}, outcome unknown`
+  if (state !== 'doubtful') return null
+  const why = standingText(item) ?? ''
+  return `doubtful: ${why.slice(0, 1).toLowerCase()}${why.slice(1).replace(/\.$/, '')}`
+}
+
 /** Notices as a list; of those that are closed the state stands in the place of the time left. */
 export const inboxColumns: Column<InboxItem>[] = localColumns<InboxItem>(
   `desk.leftMs! Left; line.sku! SKU; line.shortfallQuantity Short; desk.ifSilent! Default; id! Notice;
-    desk.state+ State; desk.trust? Trust; reason? Reason; scentOrderId? Order; responseDeadlineAt? Deadline`,
-  {'desk.leftMs': leftOf, 'line.shortfallQuantity': shortOf, 'desk.ifSilent': ifSilent},
+    desk.answer*~ Caution; desk.state+ State; desk.trust? Trust; reason? Reason; scentOrderId? Order; responseDeadlineAt? Deadline`,
+  {
+    'desk.leftMs': leftOf,
+    'line.shortfallQuantity': shortOf,
+    'desk.ifSilent': ifSilent,
+    'desk.answer': caution,
+  },
 )
 
-/** A notice in three lines, where there is no room for the columns. */
+/** A notice in a few lines, where there is no room for the columns. */
 export function inboxBlock(item: InboxItem, paint: Paint): string[] {
   const short = shortOf(item)
   const what = [safe(item.line?.sku ?? ''), short && `short ${pretty(short)}`].filter(Boolean).join('  ')
   const {leftMs} = item.desk
   const left = pretty(leftOf(item), paint)
   const then = leftMs === null ? '' : `${leftMs > 0 ? ' left' : ''}, then ${ifSilent(item)}`
-  return [`${left}${then}`, ...(what ? [what] : []), item.id]
+  const but = caution(item)
+  return [`${left}${then}`, ...(but ? [safe(but)] : []), ...(what ? [what] : []), item.id]
 }
 
 /** One sentence on what is due, before the list. */
@@ -99,18 +115,49 @@ export function blindLines(blind: readonly Blindness[]): string[] {
   ])
 }
 
-export function passedLine(items: readonly InboxItem[]): string | undefined {
+/** Below the list: which notices need another look, each with the command for it. `all`: whether those that are over stand in it. */
+export function belowLines(items: readonly InboxItem[], all: boolean): string[] {
+  return [unsureLine(items), all ? undefined : passedLine(items)].filter((line) => line !== undefined)
+}
+
+function passedLine(items: readonly InboxItem[]): string | undefined {
   const passed = items.filter(({desk: {state}}) => state === 'overdue').length
   if (passed === 0) return undefined
   return `${counted(passed, 'notice')} passed the deadline unanswered: \`scent notices inbox --all\`.`
 }
 
+/** Where to read about those that do not simply wait. */
+function unsureLine(items: readonly InboxItem[]): string | undefined {
+  const [sent, doubtful] = (['unsettled', 'doubtful'] as const).map((state) =>
+    items.filter(({desk}) => desk.state === state),
+  )
+  const all = [...(sent ?? []), ...(doubtful ?? [])]
+  const says = [
+    ...(sent?.length ? [`the outcome of ${counted(sent.length, 'answer')} is unknown`] : []),
+    ...(doubtful?.length
+      ? [`${counted(doubtful.length, 'notice')} ${doubtful.length === 1 ? 'is' : 'are'} doubtful`]
+      : []),
+  ].join(', and ')
+  if (says === '') return undefined
+  return `${says.slice(0, 1).toUpperCase()}${says.slice(1)}: \`scent notices show ${all.length === 1 ? all[0]?.id : 'ID'}\` says why, and what to do.`
+}
+
+/** What to do about a notice that does not simply wait. */
+export function nextOf({id, desk: {state, answer}}: InboxItem): string | undefined {
+  if (state === 'unsettled')
+    return `The same choice can be sent again, and only that: \`scent notices respond ${id} --choice ${answer?.choice}\`.`
+  if (state === 'doubtful')
+    return `It can be answered all the same, and the service refuses an answer if it is closed: \`scent notices respond ${id}\`.`
+  return undefined
+}
+
 /** One notice: what it is about, what happens, and how sure that is. */
 export function inboxCard(item: InboxItem): Card<InboxItem> {
   const end = endText(item)
+  const caution = end ? undefined : standingText(item)
   const standing = end
     ? 'desk.leftMs+; desk.ifSilent+; desk.answer*~ Ended'
-    : 'desk.leftMs Left; desk.ifSilent Default'
+    : `desk.leftMs Left; desk.ifSilent Default${caution ? '; desk.answer*~ Caution' : ''}`
   const lines = `id Notice; desk.state State; ${standing}; status; responseChoice? Choice;
     reason; scentOrderId Order; line.sku SKU; line.orderedQuantity Ordered; line.availableQuantity Available;
     line.shortfallQuantity Short; notifiedAt Raised; responseDeadlineAt Deadline; desk.trust Trust; desk.seenAt First seen;
@@ -119,9 +166,10 @@ export function inboxCard(item: InboxItem): Card<InboxItem> {
   const people = {
     'desk.leftMs': leftOf,
     'desk.ifSilent': ifSilent,
-    'desk.answer': () => end,
+    'desk.answer': () => end ?? caution,
     'desk.seenAt': ({desk}: InboxItem) => time(desk.seenAt),
-    'desk.doubts': ({desk}: InboxItem) => desk.doubts.map(({says}) => says).join(' '),
+    'desk.doubts': ({desk}: InboxItem) =>
+      desk.state === 'doubtful' ? null : desk.doubts.map(({says}) => says).join(' '),
     notifiedAt: at('notifiedAt'),
     responseDeadlineAt: at('responseDeadlineAt'),
   }
@@ -136,7 +184,8 @@ function newsOf({change, item}: Change): Cell {
   if (change === 'blind') return item.ended ? `No more: ${item.says}` : `! ${reasonOf(item)} \`${item.next}\``
   const {line, desk} = item
   const isLeft = desk.leftMs !== null && desk.leftMs > 0
-  const left = isLeft ? `${desk.state}, ${span(desk.leftMs ?? 0)} left, then ${ifSilent(item)}` : desk.state
+  const state = caution(item) ?? desk.state
+  const left = isLeft ? `${state}, ${span(desk.leftMs ?? 0)} left, then ${ifSilent(item)}` : state
   const short = shortOf(item)
   const facts = [line?.sku, short && `short ${short}`, left].filter(Boolean).join(', ')
   return `${{raised: 'Raised', state: 'Changed', due: 'Due soon'}[change]}: ${facts}. ${item.id}`

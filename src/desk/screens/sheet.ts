@@ -67,11 +67,11 @@ export function sheetLines(sheet: Sheet, {room, chosen, more}: Drawing): string[
   const [title, left] = [isWide ? 'scent notices respond · ' : '', leftText(item)]
   const lines = [
     `${title}${sheet.at} of ${sheet.of} · ${left}`,
+    ...(standing === undefined ? [] : [safe(standing)]),
     ...(isWide ? [''] : []),
     ...factLines(sheet, isWide || more),
     ...(isWide ? ['', ...(costs ? comparison(costs, room) : []), ...amountsLine(costs)] : []),
     ...(isWide ? [] : offers.flatMap((choice) => blockOf(choice, costs, more))),
-    ...(standing === undefined ? [] : [safe(standing)]),
     '',
     keysText(offers, isWide),
     lastLine(chosen, costs),
@@ -84,9 +84,9 @@ export function plainLines(sheet: Sheet): string[] {
   const {item, at, of} = sheet
   return [
     `Notice ${at} of ${of}: ${leftText(item)}.`,
+    standingText(item) ?? '',
     ...factLines(sheet, true),
     ...amountsLine(sheet.costs),
-    standingText(item) ?? '',
   ].filter((line) => line !== '')
 }
 

@@ -2,7 +2,7 @@ import {chosen} from '../../terminal/columns.ts'
 import {tableText} from '../../terminal/table.ts'
 import {paintFor, roomOf, safe, wrap} from '../../terminal/text.ts'
 import type {Look} from '../notices/known.ts'
-import {blindLines, inboxBlock, inboxColumns, NOTHING_OPEN, passedLine, summaryOf} from './inbox.ts'
+import {belowLines, blindLines, inboxBlock, inboxColumns, NOTHING_OPEN, summaryOf} from './inbox.ts'
 
 type Screen = NodeJS.WriteStream
 
@@ -41,10 +41,9 @@ export function openPicture(stream: Screen) {
 async function pictureOf({items, every, blind}: Look, stream: Screen): Promise<string[]> {
   const [room, rows] = [roomOf(stream), stream.rows || 24]
   const text = (line: string) => wrap(safe(line), room, /^[!]/.test(line) ? 2 : 0).split('\n')
-  const passed = passedLine(every)
   const clock = new Date().toTimeString().slice(0, 5)
   const head = text(summaryOf(every))
-  const below = [...blindLines(blind), ...(passed ? [passed] : []), `At ${clock}. Ctrl-C ends.`].flatMap(text)
+  const below = [...belowLines(every, false), ...blindLines(blind), `At ${clock}. Ctrl-C ends.`].flatMap(text)
   // The last reasons give way to at least one notice, which takes a few lines where it is narrow.
   const left = rows - head.length - Math.min(below.length, Math.ceil(rows / 2))
   for (let count = Math.min(items.length, left); ; count -= 1) {
