@@ -56,6 +56,8 @@ export default defineConfig(({mode}) => ({
     exclude: mode === 'quick' ? slow : [],
     globalSetup: ['test/support/setup.ts'],
     pool: 'forks',
+    // A worker loads the program once and not again for each file: no test changes a module, or leaves anything behind.
+    isolate: false,
     // Most tests wait for real processes, so a little more than two cores can run at once.
     maxWorkers: 3,
     sequence: {sequencer: LongestFirst},

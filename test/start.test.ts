@@ -19,6 +19,7 @@ import {fileURLToPath} from 'node:url'
 import {promisify} from 'node:util'
 import {beforeEach, describe, expect, test} from 'vitest'
 import {folder} from './support/program.ts'
+import {page, service, userOf} from './support/service.ts'
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..')
 const execute = promisify(execFile)
@@ -173,6 +174,17 @@ describe('compiled code', () => {
     })
     expect(others.length).toBeGreaterThan(5)
     expect(JSON.parse(stdout)).toEqual([first, ...others].map((row) => row?.name))
+  })
+
+  test('holds no secret and no token of the run that wrote it', async () => {
+    const shop = await service(() => page([]))
+    const env = userOf(shop.url)
+    await scent(['wallet', 'transactions'], {...env, XDG_CACHE_HOME: cache})
+    await shop.close()
+    expect(shop.seen.at(-1)?.headers.authorization).toContain('token-of-the-test')
+    const [text = ''] = kept().map((path) => readFileSync(path, 'latin1'))
+    expect(text.length).toBeGreaterThan(100_000)
+    expect(text).not.toMatch(/token-of-the-test|secret-of-the-test/)
   })
 
   test('belongs to one build: another content of the same length is compiled', async () => {

@@ -41,6 +41,7 @@ async function listen({config, state}: Folders, port: number, more: NodeJS.Proce
   const env = {
     PATH: process.env.PATH,
     HOME: state,
+    XDG_CACHE_HOME: process.env.XDG_CACHE_HOME,
     ...{SCENT_STATE_DIR: state, SCENT_CONFIG_DIR: config, SCENT_WEBHOOK_SECRET: secret},
     ...more,
   }

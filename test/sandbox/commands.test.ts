@@ -15,7 +15,8 @@ let state: string
 beforeEach(() => {
   const home = folder()
   state = join(home, 'state')
-  env = {PATH: process.env.PATH, HOME: home, SCENT_STATE_DIR: state, SCENT_CONFIG_DIR: join(home, 'config')}
+  const {PATH, XDG_CACHE_HOME} = process.env
+  env = {PATH, HOME: home, XDG_CACHE_HOME, SCENT_STATE_DIR: state, SCENT_CONFIG_DIR: join(home, 'config')}
 })
 afterEach(() => scent(env, ['sandbox', 'stop']))
 

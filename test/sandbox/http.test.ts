@@ -18,6 +18,7 @@ beforeAll(async () => {
   const env = {
     PATH: process.env.PATH,
     HOME: home,
+    XDG_CACHE_HOME: process.env.XDG_CACHE_HOME,
     SCENT_STATE_DIR: join(home, 'state'),
     SCENT_CONFIG_DIR: join(home, 'config'),
   }

@@ -39,6 +39,8 @@ describe('a file of ours', () => {
       const path = join(folder(), 'file.json')
       fs.writeFileSync(path, 'text')
       fs.chmodSync(path, loose)
+      // What other tests left.
+      tightened.splice(0)
       expect([readOwn(path), mode(path)]).toEqual(['text', 0o600])
       readOwn(path)
       expect(tightened.splice(0)).toEqual([{path, mode: `0${loose.toString(8)}`}])

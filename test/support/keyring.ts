@@ -40,6 +40,7 @@ export function bareHome(): NodeJS.ProcessEnv {
   return {
     PATH: process.env.PATH,
     HOME: home,
+    XDG_CACHE_HOME: process.env.XDG_CACHE_HOME,
     XDG_RUNTIME_DIR: runtime,
     SCENT_CONFIG_DIR: join(home, 'config'),
     SCENT_STATE_DIR: join(home, 'state'),

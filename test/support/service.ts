@@ -49,6 +49,7 @@ export function userOf(url: string, more: NodeJS.ProcessEnv = {}): NodeJS.Proces
   return {
     PATH: process.env.PATH,
     HOME: home,
+    XDG_CACHE_HOME: process.env.XDG_CACHE_HOME,
     SCENT_CONFIG_DIR: join(home, 'config'),
     SCENT_STATE_DIR: join(home, 'state'),
     SCENT_BASE_URL: url,

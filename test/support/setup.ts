@@ -30,6 +30,8 @@ export default function setup(): () => void {
   process.env.HOME = home
   process.env.SCENT_CONFIG_DIR = join(home, 'config')
   process.env.SCENT_STATE_DIR = join(home, 'state')
+  // Compiled code is kept for one build, whoever runs it: most of a start would be spent on compiling it again.
+  process.env.XDG_CACHE_HOME = join(home, 'cache')
   // So that the temporary folders of tests are removed as well.
   process.env.TMPDIR = join(home, 'tmp')
   return () => rmSync(home, {recursive: true, force: true})

@@ -158,6 +158,7 @@ export function emptyUser(): NodeJS.ProcessEnv {
   return {
     PATH: process.env.PATH,
     HOME: home,
+    XDG_CACHE_HOME: process.env.XDG_CACHE_HOME,
     TZ: 'Asia/Riyadh',
     LANG: 'C.UTF-8',
     SCENT_CONFIG_DIR: join(home, 'config'),
