@@ -7,10 +7,12 @@ import {api, methods, operationsAt, wholePath} from '../contract/api.ts'
 import {Failure, isFailure} from '../contract/failure.ts'
 import type {Operation} from '../contract/operation.ts'
 import {pageQuery} from '../contract/paging.ts'
+import {openDesk} from '../desk/desk.ts'
 import {listOperation, operationNames} from '../flows/operations.ts'
 import {readJson} from '../store/input.ts'
+import {baseUrlOf} from '../store/profiles.ts'
 import {bodyOf, queryOf} from '../terminal/fields.ts'
-import {apiFlags} from '../terminal/flags.ts'
+import {apiFlags, type SessionFlags} from '../terminal/flags.ts'
 import type {Listing} from '../terminal/output.ts'
 import {listed} from '../terminal/parsing.ts'
 import {operationTable} from '../terminal/views/explain.ts'
@@ -29,6 +31,7 @@ With a GET the fields go into the query, with any other method into a JSON body.
     '<%= config.bin %> api POST scent/cart/items -f variantId=d2d38be7-ed73-4a47-bba0-44575c832aa4 -F quantity=2',
     '<%= config.bin %> api GET wallet/transactions --paginate --output ndjson',
     '<%= config.bin %> api POST scent/orders --input order.json',
+    '<%= config.bin %> api --openapi > openapi.json',
   ]
   static override args = {
     method: Args.string({
@@ -65,10 +68,16 @@ With a GET the fields go into the query, with any other method into a JSON body.
       multipleNonGreedy: true,
     }),
     paginate: Flags.boolean({summary: 'Follow the pages of a list, and print all items.'}),
+    openapi: Flags.boolean({
+      summary: 'Print the whole API as an OpenAPI 3.1 document, for other tools; nothing is sent.',
+      exclusive: ['field', 'raw-field', 'input', 'header', 'paginate'],
+    }),
   }
 
   async run(): Promise<unknown> {
     const {args, flags} = await this.parse(Api)
+    if (flags.openapi && args.method !== undefined) throw refused('--openapi goes without METHOD.')
+    if (flags.openapi) return this.openApi(flags)
     if (args.method === undefined) return this.listOperations()
     const method = methodOf(args.method)
     if (args.path === undefined)
@@ -94,6 +103,13 @@ With a GET the fields go into the query, with any other method into a JSON body.
       throw withMethods(error, path)
     })
     return answer.payload
+  }
+
+  /** For the service that the flags or the profile name, if they name one. */
+  private async openApi(flags: SessionFlags): Promise<object> {
+    const {openApi} = await import('../contract/openapi/document.ts')
+    const given = flags['base-url']
+    return openApi(given === undefined ? openDesk(flags).settings?.baseUrl.value : baseUrlOf(given))
   }
 
   private listOperations(): Listing {

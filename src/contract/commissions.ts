@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
 import type {Operation} from './operation.ts'
 import {pageOf, pageQuery} from './paging.ts'
-import {decimal, longerThan, mentioned, oneOf, shown, timestamp, toned, uuid} from './wire.ts'
+import {atMost, decimal, mentioned, oneOf, shown, timestamp, toned, uuid} from './wire.ts'
 
 const commissionStatuses = ['Provisional', 'Issued', 'Settled'] as const
 
@@ -36,9 +36,6 @@ export const listCommissionPeriods = {
   fails: ['VALIDATION_INVALID_COMMISSION_PERIOD_STATUS'],
 } as const satisfies Operation
 
-/** 1 to 1000 characters (spec, Limits), by the widest way of counting them. */
-const fitsReason = (reason: string) => !longerThan(reason, 1000)
-
 // not shown: the answer. It is read as the period.
 export const objectToCommission = {
   summary: 'Object to a provisional commission period.',
@@ -47,9 +44,8 @@ export const objectToCommission = {
   auth: 'bearer',
   repeat: 'never',
   lost: 'The list of periods is read, and an objection with the same reason is this one.',
-  body: z.strictObject({
-    reason: z.string().check(z.minLength(1), z.refine(fitsReason, 'must have at most 1000 characters')),
-  }),
+  // 1 to 1000 characters (spec, Limits).
+  body: z.strictObject({reason: z.string().check(z.minLength(1), atMost(1000))}),
   payload: mentioned(commissionPeriod),
   fails: [
     'VALIDATION_ERRORS',

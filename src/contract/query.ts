@@ -19,7 +19,7 @@ export type QueryRule =
 const WHOLE = /^[1-9]\d{0,9}$/
 const DECIMAL = /^-?(?:0|[1-9]\d*)(?:\.\d+)?$/
 /** The largest int32 (Q10). */
-const LARGEST_PAGE = 2_147_483_647
+export const LARGEST_PAGE = 2_147_483_647
 
 /** Whether a single value, or a single token, obeys the rule of its parameter. */
 export function fits(rule: QueryRule, text: string): boolean {

@@ -4,7 +4,10 @@ import type {Operation} from './operation.ts'
 import {decimal, mentioned, oneOf, shown, timestamp, uuid} from './wire.ts'
 
 /** An int64: digits, never a double. */
-const int64 = z.custom<Digits>((value) => isDigits(value), 'must be an integer')
+const int64 = Object.assign(
+  z.custom<Digits>((value) => isDigits(value), 'must be an integer'),
+  {as: 'int64'} as const,
+)
 
 export const statementLine = z.looseObject({
   transactionId: shown(int64),

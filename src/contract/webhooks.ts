@@ -53,21 +53,30 @@ const reserved = new Set(reservedHeaders.map((name) => name.toLowerCase()))
  * Custom delivery headers (spec, Update webhook subscription). A map replaces the whole set, an empty one clears it. It
  * passes as it came: a record of zod would lose a header named __proto__.
  */
-const deliveryHeaders = z
-  .custom<Record<string, string>>(
-    (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
-    'must be an object',
-  )
-  .check(({value: headers, issues}) => {
-    const fault = (message: string, path: string[]) =>
-      issues.push({code: 'custom', message, path, input: headers})
-    const entries = Object.entries<unknown>(headers)
-    if (entries.length > headerLimits.entries) fault('may hold at most 10 headers', [])
-    for (const [name, value] of entries) {
-      const message = faultOfName(name) ?? faultOfValue(value)
-      if (message !== undefined) fault(message, [name])
-    }
-  })
+const deliveryHeaders = Object.assign(
+  z
+    .custom<Record<string, string>>(
+      (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
+      'must be an object',
+    )
+    .check(({value: headers, issues}) => {
+      const fault = (message: string, path: string[]) =>
+        issues.push({code: 'custom', message, path, input: headers})
+      const entries = Object.entries<unknown>(headers)
+      if (entries.length > headerLimits.entries) fault('may hold at most 10 headers', [])
+      for (const [name, value] of entries) {
+        const message = faultOfName(name) ?? faultOfValue(value)
+        if (message !== undefined) fault(message, [name])
+      }
+    }),
+  {
+    json: {
+      type: 'object',
+      maxProperties: headerLimits.entries,
+      additionalProperties: {type: 'string', maxLength: headerLimits.value},
+    },
+  },
+)
 
 function faultOfName(name: string): string | undefined {
   if (!/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(name)) return 'must have a name that is a header name'

@@ -43,7 +43,10 @@ export const uuid = Object.assign(z.guid(), {as: 'id'} as const)
 export const timestamp = Object.assign(z.string(), {as: 'time'} as const)
 
 /** A JSON number whose digits are kept as they came. */
-export const ratio = z.custom<Digits>((value) => isDigits(value), 'must be a number')
+export const ratio = Object.assign(
+  z.custom<Digits>((value) => isDigits(value), 'must be a number'),
+  {as: 'number'} as const,
+)
 
 /** An amount of money. Its currency is a field beside it, or SAR. */
 export const decimal = Object.assign(
@@ -78,11 +81,15 @@ export function pathRule(text: string): string | undefined {
   return /\p{Cc}/u.test(text) ? 'must not hold control characters' : undefined
 }
 
+/** A check of a text: at most so many characters. */
+export const atMost = (most: number) =>
+  Object.assign(
+    z.refine<string>((text) => !longerThan(text, most), `must have at most ${most} characters`),
+    {most},
+  )
+
 /** 1 to 128 characters (spec, Limits). Which ones a path can carry is decided where the path is built. */
-export const customerRef = z.string().check(
-  z.minLength(1),
-  z.refine((text) => !longerThan(text, 128), 'must have at most 128 characters'),
-)
+export const customerRef = z.string().check(z.minLength(1), atMost(128))
 
 /**
  * A field of an answer that is only shown: no flow depends on it, so any value is accepted and kept for --json.

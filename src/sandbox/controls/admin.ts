@@ -2,6 +2,7 @@ import {timingSafeEqual} from 'node:crypto'
 import * as z from 'zod/mini'
 import {isFailure} from '../../contract/failure.ts'
 import {momentOf} from '../../contract/forms.ts'
+import {openApi} from '../../contract/openapi/document.ts'
 import {turned} from '../core/assumptions.ts'
 import {checkWorld} from '../core/check.ts'
 import {isSeed, seedWorld} from '../core/seed.ts'
@@ -33,14 +34,22 @@ interface AdminOptions {
 }
 
 const health = '/__sandbox/health'
+const description = '/__sandbox/openapi.json'
 
-/** The controls, below /__sandbox. Only health is open; the rest needs the admin token. */
+/** The controls, below /__sandbox. Only health and the description of the API are open; the rest needs the admin token. */
 export function createAdmin(state: State, options: AdminOptions): Door {
   const match = createMatcher([
     {method: 'GET', path: health, run: () => ({status: 'ok', pid: process.pid})},
+    {method: 'GET', path: description, run: () => null},
     ...routesOf(state, options).map((one) => ({...one, path: `/__sandbox/v1${one.path}`})),
   ])
-  return async (incoming) => outgoingOf(state, await answered(state, match, options.token, incoming))
+  return async (incoming) => {
+    const outgoing = outgoingOf(state, await answered(state, match, options.token, incoming))
+    // Other tools read it as it is, without the envelope.
+    return incoming.target === description && outgoing.status === 200
+      ? {...outgoing, body: JSON.stringify(openApi(incoming.origin))}
+      : outgoing
+  }
 }
 
 async function answered(
@@ -52,7 +61,8 @@ async function answered(
   const [path = '', search] = target.split('?', 2)
   try {
     const sent = /^Bearer (\S+)$/.exec(header('authorization') ?? '')?.[1] ?? ''
-    if (path !== health && !sameToken(sent, token)) refuse('UNAUTHORIZED_INVALID_TOKEN')
+    if (path !== health && path !== description && !sameToken(sent, token))
+      refuse('UNAUTHORIZED_INVALID_TOKEN')
     const found = match(method, path)
     if (found === undefined) refuse('NOT_FOUND_ROUTE')
     if ('allow' in found) return notAllowed(found.allow)
