@@ -1,6 +1,7 @@
 import * as Flags from '@oclif/core/flags'
 import {type DiscountBody, discountType, productScope} from '../contract/discounts.ts'
 import {Failure} from '../contract/failure.ts'
+import {momentOf} from '../contract/forms.ts'
 import {type Digits, digits} from '../contract/money.ts'
 import {inAnyCase} from './parsing.ts'
 import {momentIn, timeFlag} from './times.ts'
@@ -56,13 +57,19 @@ interface Given {
   'min-order'?: string | undefined
 }
 
+/** A field takes a date-time in UTC (spec, Resources, Conventions); a date alone, or an offset, is for filters. */
+function whole(text: string | undefined): string | undefined {
+  const moment = text === undefined ? undefined : momentOf(text)
+  return moment === undefined ? text : new Date(moment).toISOString()
+}
+
 /** The fields that the flags name; spans are counted from `now`, and variants may still be named by SKU. Fails with INVALID_INPUT. */
 export function discountChanges(flags: Given, now: number): Partial<DiscountBody> {
   const changes = {
     discountType: flags.type && (inAnyCase(flags.type, discountType.known) ?? flags.type),
     value: flags.value === undefined ? undefined : amount('--value', flags.value),
-    validFrom: momentIn(flags['valid-from'], now, {isAhead: true}),
-    validTo: momentIn(flags['valid-to'], now, {isAhead: true}),
+    validFrom: whole(momentIn(flags['valid-from'], now, {isAhead: true})),
+    validTo: whole(momentIn(flags['valid-to'], now, {isAhead: true})),
     isActive: flags.active,
     totalUsageCap: cap('--total-cap', flags['total-cap']),
     perCustomerCap: cap('--customer-cap', flags['customer-cap']),
