@@ -120,8 +120,9 @@ export async function fill(
   folders: {config: string; state: string},
   open: number,
   others: number,
+  owner = identity,
 ): Promise<void> {
-  const receipts = await openReceipts(folders, identity, () => ({
+  const receipts = await openReceipts(folders, owner, () => ({
     ...{at: new Date(Date.now() - 336 * HOUR).toISOString(), port: 4750, public: null, subscription: null},
     ...{secret: 'bench', scheme: 'default'},
   }))
@@ -193,12 +194,62 @@ async function readyRatio(program: string, env: NodeJS.ProcessEnv): Promise<numb
   return median(ratios)
 }
 
+const KEYS = 61
+
+/** Milliseconds from a key to the next notice of so many, in a terminal of its own. */
+async function keyMs(
+  program: string,
+  {folders, env}: ReturnType<typeof userIn>,
+  open: number,
+): Promise<number> {
+  // Nothing answers there: what an order would tell comes later in any case.
+  const [origin, clientId] = ['http://127.0.0.1:9', 'bench']
+  await fill(folders, open, 0, {origin, clientId, onBehalfOf: null})
+  const command = `stty cols 80 rows 40; exec ${process.execPath} ${program} notices respond`
+  const child = spawn('script', ['-qefc', command, '/dev/null'], {
+    env: {
+      ...{TERM: 'xterm-256color', ...env},
+      ...{SCENT_BASE_URL: origin, SCENT_CLIENT_ID: clientId, SCENT_CLIENT_SECRET: 'bench'},
+    },
+    stdio: ['pipe', 'pipe', 'inherit'],
+  })
+  let text = ''
+  let look = () => {}
+  child.stdout.setEncoding('utf8').on('data', (part: string) => {
+    text += part
+    look()
+  })
+  const ended = once(child, 'exit').then(([code]) => code as number)
+  const saw = (words: string) =>
+    new Promise<void>((resolve, reject) => {
+      look = () => text.includes(words) && resolve()
+      look()
+      void ended.then((code) => reject(new Error(`the worklist ended with ${code} before ${words}: ${text}`)))
+    })
+  // Its last line: by then the whole screen is there.
+  const screenOf = (at: number) => saw(`· ${at} of ${open} ·`).then(() => saw('[q] stop'))
+  await screenOf(1)
+  const times: number[] = []
+  for (let at = 2; at < KEYS + 2; at += 1) {
+    text = ''
+    const start = performance.now()
+    child.stdin.write('n')
+    await screenOf(at)
+    times.push(performance.now() - start)
+  }
+  child.stdin.write('q')
+  await ended
+  return median(times)
+}
+
 export async function benchDesk(program: string, env: NodeJS.ProcessEnv, folder: string): Promise<void> {
   console.log('\nDesk (in times of `node -e 0`, if no unit is named)')
   const bars = (name: string, value: number, bar: number) =>
     print(name, value.toFixed(2), `<= ${bar}`, value <= bar)
   bars('listen until ready', await readyRatio(program, userIn(folder, 'ready', env).env), 3.5)
   await benchListener(program, userIn(folder, 'listener', env).env, folder)
+  const atKey = await keyMs(program, userIn(folder, 'worklist', env), 10_000)
+  print('worklist of 10,000, key to next screen, ms', atKey.toFixed(1), '<= 50', atKey <= 50)
   benchRecords('10,000 open notices', await filled(10_000, 0), 5)
   benchRecords('200 open among 100,000 events', await filled(200, 100_000), 14)
 
