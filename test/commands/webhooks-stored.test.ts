@@ -98,6 +98,27 @@ test('a foreign secret is told with the fingerprint of the one that fitted last'
   expect(oneLine(text)).toContain(`the one that fitted last has the fingerprint ${fitted[0]}`)
 })
 
+test.each([[[]], [['--json']]])(
+  'in a pipe what follows from the fingerprints is told, too: %j',
+  async (argv) => {
+    const said = async (env: NodeJS.ProcessEnv, id: string) => {
+      const {code, stdout, stderr} = await scent(env, ['webhooks', 'verify', '--stored', id, ...argv])
+      expect(code).toBe(6)
+      const {message, hint} = argv.length > 0 ? JSON.parse(stdout).error : {message: stderr, hint: stderr}
+      return {message: oneLine(message), hint: oneLine(hint)}
+    }
+    // The secret that is given is the one that fitted last: there is nothing to compare it with.
+    const same = await said(given, 'foreign-1')
+    expect(same.message).toContain('it may have been changed since at the service')
+    expect(same.hint).toContain('Give the secret that is in force now.')
+    expect(same.hint).not.toContain('Compare the secret')
+    const other = await said({...env, SCENT_WEBHOOK_SECRET: 'wrong'}, '77e0a1')
+    expect(other.message).toMatch(/the one that fitted last has the fingerprint (\S+); or/)
+    const fingerprint = /has the fingerprint (\S+); or/.exec(other.message)?.[1]
+    expect(other.hint).toContain(`Give the secret with the fingerprint ${fingerprint}`)
+  },
+)
+
 test.each([80, 40])('a screen of %i columns says what was changed on the way', async (columns) => {
   const {code, text} = await inTerminal(given, ['webhooks', 'verify', '--stored', '77e0a2'], {columns})
   const {lines, broken} = drawn(text, columns)

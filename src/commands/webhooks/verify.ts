@@ -33,7 +33,8 @@ export default class WebhooksVerify extends ScentCommand {
   static override flags = {
     ...apiFlags,
     stored: Flags.string({
-      summary: 'An event that was received here, by its id or at least 6 characters of its beginning.',
+      summary:
+        'An event that was received here: its id, at least 6 characters of its beginning, or the name of a receipt.',
       helpValue: 'EVENT_ID',
     }),
     signature: Flags.string({summary: 'What X-Service-Signature holds.', helpValue: 'TEXT'}),
@@ -107,8 +108,9 @@ export default class WebhooksVerify extends ScentCommand {
   /** In a terminal the reason is a screen; elsewhere it is in the details. */
   private refusal(found: Why): Failure {
     const why = this.others(found)
-    const {says, next} = tellWhy(why)
-    if (!this.inTerminal) return new Failure('SIGNATURE_MISMATCH', {message: says, hint: next, details: why})
+    const {says, so, next} = tellWhy(why)
+    const message = [says, so].filter(Boolean).join(' ')
+    if (!this.inTerminal) return new Failure('SIGNATURE_MISMATCH', {message, hint: next, details: why})
     process.stdout.write(`${whyLines(why, roomOf(process.stdout)).join('\n')}\n`)
     return new Failure('SIGNATURE_MISMATCH', {hint: next})
   }

@@ -99,8 +99,16 @@ const tellings: Record<Why['reason'], (why: Why) => Told> = {
   nothing: ({fingerprints = [], fitted}) => ({
     says: 'The signature does not fit in any reading.',
     so: `Most likely it was signed with another secret than ${fingerprints.length > 1 ? 'those' : 'the one'} given (fingerprint ${fingerprints.join(', ')})${lastFitted(fingerprints, fitted)}; or the body is not the one that was sent.`,
-    next: 'Compare the secret with the one that the subscription was created with. --discover tries other schemes.',
+    next: `${secretToGive(fingerprints, fitted)} --discover tries other schemes.`,
   }),
+}
+
+function secretToGive(given: readonly string[], fitted: readonly string[] = []): string {
+  if (fitted.length === 0)
+    return 'Compare the secret with the one that the subscription was created with: it may have been changed since.'
+  return fitted.some((one) => given.includes(one))
+    ? 'Give the secret that is in force now. The service shows one only once: if nobody has it, make a new subscription with `scent webhooks create --save-secret`.'
+    : `Give the secret with the fingerprint ${fitted.join(' or ')}.`
 }
 
 function lastFitted(given: readonly string[], fitted: readonly string[] = []): string {
