@@ -5,6 +5,7 @@ import {Failure} from '../../contract/failure.ts'
 import {openDesk} from '../../desk/desk.ts'
 import {bytesOf} from '../../desk/receipts/body.ts'
 import {findCopies, recordedEvents} from '../../desk/receipts/recorded.ts'
+import {referenceOf} from '../../desk/receipts/reference.ts'
 import {wholeEvents} from '../../desk/receipts/whole.ts'
 import {eventFilters, filterOf} from '../../desk/screens/filters.ts'
 import {copyColumns, eventColumns, headerColumns} from '../../desk/screens/receipts.ts'
@@ -15,14 +16,16 @@ import {roomOf} from '../../terminal/text.ts'
 export default class WebhooksEvents extends ScentCommand {
   static override summary = 'Show the events that were received on this machine.'
   static override description =
-    'From the local record of `webhooks listen`, newest first; with an id, or the first 6 characters of one, that event with its copies. --problems shows what was refused, came too late, differs, or was not taken by the receiver of --forward-to; `webhooks replay --problems` sends the last of these again. --body prints the exact bytes of the copy that counts. With --output ndjson each event is one line with its headers and body, which `notices import` and `webhooks verify` take on another machine. Sends nothing, and needs no credential.'
+    'From the local record of `webhooks listen`, newest first; with an id, or the first 6 characters of one, that event with its copies. An event without an id is listed by the name of its receipt, such as r-9f2c41d07be3: this names one copy wherever an id is taken, and --json and --copies show it of each. --problems shows what was refused, came too late, differs, or was not taken by the receiver of --forward-to; `webhooks replay --problems` sends the last of these again. --body prints the exact bytes of the copy that counts. With --output ndjson each event is one line with its headers and body, which `notices import` and `webhooks verify` take on another machine. Sends nothing, and needs no credential.'
   static override examples = [
     '<%= config.bin %> webhooks events --since 3d',
     '<%= config.bin %> webhooks events --trust refused --json',
     '<%= config.bin %> webhooks events --problems --since 1h',
     '<%= config.bin %> webhooks events --notice c6c0dd6c-5d76-4b5d-9eff-250400d2b556 --output ndjson',
   ]
-  static override args = {event: Args.string({description: 'Event id, or its beginning.'})}
+  static override args = {
+    event: Args.string({description: 'Event id, its beginning, or the name of a receipt.'}),
+  }
   static override flags = {
     ...apiFlags,
     ...eventFilters,
@@ -63,6 +66,7 @@ export default class WebhooksEvents extends ScentCommand {
     }
     const headers = best.record.headers.map(([name, value]) => ({name, value}))
     const rows = copies.map(({record: {headers: _, ...record}, segment: __, place: ___, ...facts}) => ({
+      receipt: referenceOf(record),
       ...record,
       ...facts,
     }))

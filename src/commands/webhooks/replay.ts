@@ -33,7 +33,9 @@ The signature stays the one that came, so a receiver that checks its age refuses
     '<%= config.bin %> webhooks replay --event order.completed --to http://127.0.0.1:3000/hook --resign --secret-stdin < secret.txt',
   ]
   static override strict = false
-  static override args = {events: Args.string({description: 'Event ids, or their beginnings.'})}
+  static override args = {
+    events: Args.string({description: 'Event ids, their beginnings, or names of receipts.'}),
+  }
   static override flags = {
     ...apiFlags,
     to: Flags.string({summary: 'The receiver.', helpValue: 'URL', required: true}),

@@ -8,11 +8,13 @@ import {bytesOf, isSecretName} from '../receipts/body.ts'
 import {readSegments, runningListeners, segmentsOf} from '../receipts/read.ts'
 import {type Filter, findCopies, type RecordedEvent, recordedEvents} from '../receipts/recorded.ts'
 import {isTaken, type Received} from '../receipts/records.ts'
+import {referenceOf} from '../receipts/reference.ts'
 import {parseScheme, type Scheme} from '../signature/schemes.ts'
 import {signedAnew} from '../signature/sign.ts'
 
 /** What became of an event that was sent again. */
 export interface Replayed {
+  receipt: string
   eventId: string | null
   eventType: string | null
   /** When it came, in the form of its record. */
@@ -51,7 +53,7 @@ export function copiesToSend(
 ): Iterable<Received> {
   if (ids.length > 0) {
     const named = ids.map((id) => copyOf(findCopies(folders, identity, id)[0]?.record, id))
-    return new Map(named.map((copy) => [copy.eventId, copy])).values()
+    return new Map(named.map((copy) => [placeOf(copy), copy])).values()
   }
   const counts = new Set<string>()
   for (const event of recordedEvents(folders, identity, filter).items)
@@ -115,8 +117,9 @@ export async function* replay(
 }
 
 /** An event before it is sent. */
-export const planned = ({eventId, eventType, at}: Received): Replayed => ({
-  ...{eventId, eventType, at},
+export const planned = (copy: Received): Replayed => ({
+  receipt: referenceOf(copy),
+  ...{eventId: copy.eventId, eventType: copy.eventType, at: copy.at},
   ...{status: null, ms: null, error: null},
 })
 

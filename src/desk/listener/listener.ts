@@ -4,6 +4,7 @@ import {localTime} from '../../terminal/cells.ts'
 import {encodeBody, keptHeaders, readBody, sha256} from '../receipts/body.ts'
 import {openEvents} from '../receipts/events.ts'
 import {readGlances, runningListeners, segmentsOf} from '../receipts/read.ts'
+import {referenceOf} from '../receipts/reference.ts'
 import {freeBytes, LEAST_FREE} from '../receipts/room.ts'
 import {judge} from '../signature/judge.ts'
 import {fingerprintOf} from '../signature/keys.ts'
@@ -164,7 +165,8 @@ async function taken(options: ListenerOptions, running: Running, arrival: Arriva
   // The answer first: whoever looks on must not hold up the service.
   setImmediate(() => {
     const why = isTaken && !isKept ? NOT_STORED : running.explained({headers, body, path}, judging, verdict)
-    const whole = {...factsOf(record), why, ...copy, answered: status, headers, body}
+    const receipt = isKept ? referenceOf(record) : null
+    const whole = {receipt, ...factsOf(record), why, ...copy, answered: status, headers, body}
     show(options, running, whole, isTaken && isKept)
     running.health.took(isTaken)
   })

@@ -24,6 +24,8 @@ interface Ready {
 
 /** A copy that arrived. */
 export interface Delivered {
+  /** Its name in other commands; null if it is not stored. */
+  receipt: string | null
   eventId: string | null
   eventType: string | null
   at: string

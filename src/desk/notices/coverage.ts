@@ -1,5 +1,6 @@
 import {noticeWindowMs} from '../../contract/limits.ts'
 import {counted} from '../../terminal/text.ts'
+import {nameOf, referenceOf} from '../receipts/reference.ts'
 import {type Blindness, iso, type KnownSubscription} from './blindness.ts'
 import type {Arrival, Evidence} from './evidence.ts'
 import {listenAgain, listening, silence} from './listening.ts'
@@ -120,7 +121,8 @@ function arrived({receipts, listening: spans}: Evidence, since: number): Blindne
   add('refused', refused, says, 'scent webhooks events --trust refused')
   const unreadable = recent.filter((one) => one.unreadable && one.trust !== 'refused')
   const speak = unreadable.length === 1 ? '1 delivery speaks' : `${unreadable.length} deliveries speak`
-  add('unreadable', unreadable, `${speak} of a notice in a form that can't be read.`, bodyOf(unreadable[0]))
+  for (const first of unreadable.slice(0, 1))
+    add('unreadable', unreadable, `${speak} of a notice in a form that can't be read.`, bodyOf(first))
   const conflicts = conflicting(recent)
   const events = counted(new Set(conflicts.map(({eventId}) => eventId)).size, 'event')
   const copies = `Copies of ${events} tell of different notices, and only one of them counts.`
@@ -128,11 +130,8 @@ function arrived({receipts, listening: spans}: Evidence, since: number): Blindne
   return found
 }
 
-/** Shows the body, if its event's id is one that can be typed: whoever sent it chose it. */
-const bodyOf = (one: Arrival | undefined) =>
-  /^\w[\w.-]{5,}$/.test(one?.eventId ?? '')
-    ? `scent webhooks events ${one?.eventId} --body`
-    : 'scent webhooks events --since 3d'
+const bodyOf = ({eventId, at, sha256}: Arrival) =>
+  `scent webhooks events ${nameOf({eventId, receipt: referenceOf({at: iso(at), sha256})})} --body`
 
 /** Copies of one event that tell of other notices than another copy does. What was refused, or came too late, counts nothing. */
 function conflicting(recent: readonly Arrival[]): Arrival[] {

@@ -79,13 +79,13 @@ export function Pane({row, news, forwardTo, sent, replay, say, choose, close}: P
             Replay
           </button>
         )}
-        {known?.command && (
-          <button type="button" onClick={() => void copyCommand(known.command ?? '')}>
+        {known && (
+          <button type="button" onClick={() => void copyCommand(known.command)}>
             Copy command
           </button>
         )}
         {sent && <p class="sent">{writtenOut(sent)}</p>}
-        {known?.command && <code class="command">{known.command}</code>}
+        {known && <code class="command">{known.command}</code>}
       </footer>
     </section>
   )

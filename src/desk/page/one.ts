@@ -2,6 +2,7 @@ import {isFailure} from '../../contract/failure.ts'
 import {lackedBy} from '../deliveries/replay.ts'
 import type {Desk} from '../desk.ts'
 import type {Received} from '../receipts/records.ts'
+import {nameOf, referenceOf} from '../receipts/reference.ts'
 import {receiptsFile} from '../receipts/segment.ts'
 import type {Placed} from './rows.ts'
 import type {EventFacts} from './shapes.ts'
@@ -26,16 +27,15 @@ export function eventFacts(copies: readonly Placed[], chosen: Placed, receipt: R
     copies: copies.map(({path: _, place: __, ...row}) => row),
     copy: {no: chosen.no, remote, path, sha256, headers, bytes},
     hidden: lackedBy(receipt),
-    command: commandOf(chosen),
+    command: commandOf(chosen, receipt),
   }
 }
 
-/** An id goes into a command only if a shell takes it for a word: whoever sent it chose it. */
-function commandOf({eventId, trust, forward}: Placed): string | null {
-  if (eventId === null || !/^\w[\w.-]{5,}$/.test(eventId)) return null
-  if (trust === 'refused' || trust === 'stale') return `scent webhooks verify --stored ${eventId}`
+function commandOf({trust, forward}: Placed, receipt: Received): string {
+  const name = nameOf({eventId: receipt.eventId, receipt: referenceOf(receipt)})
+  if (trust === 'refused' || trust === 'stale') return `scent webhooks verify --stored ${name}`
   const to = forward?.to ?? 'http://127.0.0.1:3000/hook'
   return /^[\w:/.[\]-]+$/.test(to)
-    ? `scent webhooks replay ${eventId} --to ${to}`
-    : `scent webhooks events ${eventId}`
+    ? `scent webhooks replay ${name} --to ${to}`
+    : `scent webhooks events ${name}`
 }

@@ -83,7 +83,7 @@ export interface EventFacts {
   /** Headers of which only a fingerprint is kept. */
   hidden: string[]
   /** What to type to learn more of it, or to send it again. */
-  command: string | null
+  command: string
 }
 
 /** How the receiver answered what was sent to it again. */

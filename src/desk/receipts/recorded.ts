@@ -4,6 +4,7 @@ import {bytesOf} from './body.ts'
 import type {Glance, Note} from './glances.ts'
 import {readGlances, segmentsOf} from './read.ts'
 import {isTaken, type Received} from './records.ts'
+import {isReference, referenceOf} from './reference.ts'
 import {receiptsFile} from './segment.ts'
 
 /** Which events are wanted; what is undefined does not matter. */
@@ -35,6 +36,8 @@ type Found = Omit<Copy, 'record'>
 
 /** An event in the records: the copy that counts, and how many there are. */
 export interface RecordedEvent {
+  /** The name of the copy that counts. */
+  receipt: string
   eventId: string | null
   eventType: string | null
   at: string
@@ -98,7 +101,8 @@ const isProblem = ({best, differs, forward}: Tally) =>
 
 function eventOf({best, copies, differs, forward}: Tally): RecordedEvent {
   const {eventId, eventType, at, trust, why, scheme, notices, orderId, bytes} = best
-  return {eventId, eventType, at, trust, why, scheme, notices, orderId, bytes, copies, differs, forward}
+  const facts = {eventId, eventType, at, trust, why, scheme, notices, orderId, bytes}
+  return {receipt: referenceOf(best), ...facts, copies, differs, forward}
 }
 
 /** Finds the tally of a copy by its bytes and the time at which it was received: few copies have the same bytes. */
@@ -154,24 +158,31 @@ export function onlyOne(ids: readonly string[], start: string): string | undefin
 }
 
 /**
- * The copies of the event with this id, or with the only id that begins so, the one that counts first. Fails with INVALID_INPUT
- * if the beginning is too short or fits several.
+ * The copies of the event with this id, or with the only id that begins so, the one that counts first; or the one copy of
+ * this reference. Fails with INVALID_INPUT if the beginning is too short or fits several.
  */
-export function findCopies(folders: Folders, identity: Identity, start: string): Copy[] {
-  requireLong(start)
+export function findCopies(folders: Folders, identity: Identity, name: string): Copy[] {
   const found = new Map<string, Found[]>()
+  const named: Found[] = []
   const byPlace = new Map<string, Found>()
   for (const {record, segment} of readGlances(segmentsOf(folders, identity), identity)) {
     if (record.kind === 'forwarded') {
       const copy = byPlace.get(placeOf(record))
       if (copy) copy.forward = handed(record)
     }
-    if (record.kind !== 'received' || !record.eventId?.startsWith(start)) continue
+    if (record.kind !== 'received') continue
+    const {eventId} = record
+    const isNamed = isReference(name) && referenceOf(record) === name
+    const isMeant = eventId === name || (name.length >= SHORTEST && eventId?.startsWith(name))
+    if (!isNamed && !isMeant) continue
     const copy = {segment: segment.path, place: record.place}
     byPlace.set(placeOf({sha256: record.sha256, receivedAt: record.at}), copy)
-    found.set(record.eventId, [...(found.get(record.eventId) ?? []), copy])
+    if (isNamed) named.push(copy)
+    else if (eventId !== null) found.set(eventId, [...(found.get(eventId) ?? []), copy])
   }
-  const copies = (found.get(onlyOne([...found.keys()], start) ?? '') ?? []).flatMap((copy): Copy[] => {
+  if (found.size === 0) requireLong(name)
+  const meant = named.length > 0 ? named : found.get(onlyOne([...found.keys()], name) ?? '')
+  const copies = (meant ?? []).flatMap((copy): Copy[] => {
     const record = receiptsFile(copy.segment, identity).at(copy.place)
     return record.kind === 'received' ? [{...copy, record}] : []
   })

@@ -2,7 +2,8 @@ import {type Cell, pretty, span} from '../../terminal/cells.ts'
 import {cut, type Paint, pad, safe, width, wrap} from '../../terminal/text.ts'
 import type {ListenerEvent, Whole} from '../listener/told.ts'
 import {readBody} from '../receipts/body.ts'
-import {handedOn, type Line, signed, timeOfDay} from './receipts.ts'
+import {nameOf} from '../receipts/reference.ts'
+import {handedOn, idOf, type Line, signed, timeOfDay} from './receipts.ts'
 
 /** Where the columns begin. */
 const columns = {TIME: 0, EVENT: 10, SIGNED: 27, FORWARDED: 41, NOTICE: 53, 'EVENT ID': 65}
@@ -19,9 +20,9 @@ export function liveHead(room: number, paint: Paint): string {
 
 /** A delivery: one line where it fits into the columns, else a block. */
 export function liveLine(line: Line, room: number, paint: Paint): string {
-  const {eventType, eventId, due = ''} = line
+  const {eventType, due = ''} = line
   const [worth, forward] = [textOf(signed(line)), textOf(handedOn(line.forward))]
-  const id = safe(eventId ?? '')
+  const id = safe(idOf(line) ?? '')
   const cells = [timeOfDay(line), safe(eventType ?? '(no type)'), worth, forward, due]
   const left = Math.max(room - (starts.at(-1) ?? 0), 0)
   const tone = line.answered >= 300 || line.differs ? 'bad' : undefined
@@ -75,6 +76,6 @@ export function stateText({state, why, since}: Extract<ListenerEvent, {event: 's
 }
 
 /** The command that takes a refused delivery apart. */
-export function nextOf({eventId}: Line): string {
-  return `  scent webhooks ${eventId === null ? 'events --trust refused' : `verify --stored ${eventId}`}`
+export function nextOf({eventId, receipt}: Line): string {
+  return `  scent webhooks ${receipt === null ? 'events --trust refused' : `verify --stored ${nameOf({eventId, receipt})}`}`
 }

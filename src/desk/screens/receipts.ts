@@ -1,6 +1,6 @@
 import {type Cell, time} from '../../terminal/cells.ts'
 import {type Column, localColumns} from '../../terminal/columns.ts'
-import {cut} from '../../terminal/text.ts'
+import {cut, safe} from '../../terminal/text.ts'
 import {shortId} from '../../terminal/views/webhooks.ts'
 import type {Replayed} from '../deliveries/replay.ts'
 import {type Delivered, NOT_STORED} from '../listener/told.ts'
@@ -34,11 +34,15 @@ export function handedOn(forward: Line['forward'] | null): Cell {
 
 export const timeOfDay = ({at}: {at: string}): string => new Date(at).toTimeString().slice(0, 8)
 
+/** The id of an event as it is listed: its receipt, if it has none or nobody can type it. */
+export const idOf = ({eventId, receipt}: {eventId: string | null; receipt: string | null}) =>
+  eventId !== null && safe(eventId) === eventId ? eventId : receipt
+
 /** Copies as they arrive. */
 export const liveColumns: Column<Line>[] = localColumns<Line>(
   `at! Time; eventType< Event; trust! Signed; forward.status Forwarded; due Notice; eventId- Event id;
-    notices+; why+; copy+; differs+; bytes+; answered+; forward.error+`,
-  {at: timeOfDay, trust: signed, 'forward.status': ({forward}) => handedOn(forward)},
+    notices+; why+; copy+; differs+; bytes+; answered+; forward.error+; receipt+`,
+  {eventId: idOf, at: timeOfDay, trust: signed, 'forward.status': ({forward}) => handedOn(forward)},
 )
 
 /** As wide a terminal has room for whole ids beside how events were handed on. */
@@ -52,12 +56,13 @@ export function eventColumns(
   const isHanded = events.some(({forward}) => forward !== null)
   return localColumns<RecordedEvent>(
     `at Time; eventType< Event; orderId- Order; trust! Signed; copies- Copies; forward.status${isHanded ? '!' : ''} Forwarded;
-      eventId! Event id; forward.error+; notices+; why+; differs+; bytes+`,
+      eventId! Event id; forward.error+; notices+; why+; differs+; bytes+; receipt+`,
     {
       at: ({at}) => time(at),
       trust: (row) => signed({...row, copy: 1}),
       'forward.status': ({forward}) => handedOn(forward),
-      eventId: ({eventId}) => (isHanded && eventId && room < WIDE ? cut(eventId, 13) : shortId(eventId)),
+      eventId: (row) =>
+        isHanded && row.eventId && room < WIDE ? cut(idOf(row) ?? '', 14) : shortId(idOf(row)),
     },
   )
 }
@@ -67,19 +72,19 @@ export const replayedColumns: Column<Replayed>[] = localColumns<Replayed>(
   'at Came; eventType< Event; eventId! Event id; status! Answer; ms- Took; error~',
   {
     at: ({at}) => time(at),
-    eventId: ({eventId}) => shortId(eventId),
+    eventId: (row) => shortId(idOf(row)),
     status: (row) =>
       row.status && {kind: 'badge', text: String(row.status), tone: isTaken(row) ? 'good' : 'bad'},
     ms: ({ms}) => (ms === null ? null : `${ms} ms`),
   },
 )
 
-type CopyRow = Omit<Received, 'headers'> & Pick<Copy, 'forward'>
+type CopyRow = Omit<Received, 'headers'> & Pick<Copy, 'forward'> & {receipt: string}
 
 /** The copies of one event, the one that counts first. */
 export const copyColumns: Column<CopyRow>[] = localColumns<CopyRow>(
   `at Time; eventType< Event; trust! Signed; bytes Bytes; remote- From; path- Path; forward.status Forwarded; sha256- SHA-256;
-    eventId! Event id; why+; forward.error+`,
+    eventId- Event id; why+; forward.error+; receipt! Receipt`,
   {
     at: ({at}) => time(at),
     trust: (row) => signed({...row, copy: 1, differs: false}),
