@@ -19,7 +19,7 @@ beforeEach(async () => {
   desk = await openServedDesk()
   ;({sandbox, env} = desk)
   listener = await desk.listen('--event', 'order.completed')
-  webhook = await desk.webhook()
+  webhook = desk.webhook()
 })
 afterEach(() => desk.close())
 

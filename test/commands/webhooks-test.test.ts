@@ -15,7 +15,7 @@ describe('through the sandbox', () => {
   afterEach(() => desk.close())
 
   const fire = async (wait: string) => {
-    const line = ['webhooks', 'test', await desk.webhook(), '--event', 'order.completed', '--wait', wait]
+    const line = ['webhooks', 'test', desk.webhook(), '--event', 'order.completed', '--wait', wait]
     const {code, stdout, stderr} = await desk.run(...line, '--json')
     return {code, trip: JSON.parse(stdout), said: oneLine(stderr)}
   }
@@ -73,7 +73,7 @@ describe('through the sandbox', () => {
 
   test('in a terminal the types are offered, and in a pipe they are named', async () => {
     await desk.listen('--event', 'order.failed', '--event', 'order.completed')
-    const line = ['webhooks', 'test', await desk.webhook()]
+    const line = ['webhooks', 'test', desk.webhook()]
     const {code, stderr} = await desk.run(...line)
     expect([code, oneLine(stderr)]).toEqual([
       2,

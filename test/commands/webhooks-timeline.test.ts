@@ -47,7 +47,7 @@ describe('a delivery that is', () => {
       ...['eventId', 'eventType', 'subscriptionId', 'state', 'attempts', 'nextAttemptAt', 'forgottenAt'],
       ...['here', 'finding'],
     ])
-    expect(item).toMatchObject({eventType: 'order.completed', subscriptionId: await desk.webhook()})
+    expect(item).toMatchObject({eventType: 'order.completed', subscriptionId: desk.webhook()})
     expect(Date.parse(item.forgottenAt) - Date.parse(item.attempts[0].sentAt)).toBe(30 * 86_400_000)
     expect((await desk.run('webhooks', 'timeline')).stderr).toBe(
       '1 event that the service sent to 1 subscription: 1 delivered.\n',
@@ -67,7 +67,7 @@ describe('a delivery that is', () => {
       /The service was told 200 at [\d:]+, and nothing was received here, though 127\.0\.0\.1:\d+ listened from [\d:]+ on: look for another process at that URL/,
     )
     expect(oneLine(stderr)).toContain(
-      `\`scent webhooks test ${await desk.webhook()} --event order.completed --wait 30s\``,
+      `\`scent webhooks test ${desk.webhook()} --event order.completed --wait 30s\``,
     )
   })
 
@@ -147,7 +147,7 @@ describe('a delivery that is', () => {
   })
 
   test('of which a record is missing is a gap', async () => {
-    const webhook = await desk.webhook()
+    const webhook = desk.webhook()
     const {port} = new URL((await desk.json(['webhooks', 'list'])).items.at(-1).url)
     await desk.run('webhooks', 'update', webhook, '--url', `http://127.0.0.1:${await freePort()}/`)
     await desk.run('sandbox', 'clock', '--freeze')
@@ -174,7 +174,7 @@ describe('an event', () => {
     await desk.emit(1)
     await desk.settled()
     await listener.stop()
-    const webhook = await desk.webhook()
+    const webhook = desk.webhook()
     await desk.run('webhooks', 'enable', webhook)
     await desk.fault('lost')
     const eventId = await desk.emit(2)
@@ -188,7 +188,7 @@ describe('an event', () => {
   test('that was given up can not be overlooked, and says how long its record is kept', async () => {
     const listener = await desk.listen('--event', 'order.completed')
     await listener.stop()
-    const webhook = await desk.webhook()
+    const webhook = desk.webhook()
     await desk.run('webhooks', 'enable', webhook)
     const eventId = await desk.emit(1)
     await desk.run('sandbox', 'clock', '--advance', '40h')
@@ -207,7 +207,7 @@ describe('an event', () => {
     await desk.listen('--event', 'order.completed', '--event', 'order.failed')
     const [first, second] = [await desk.emit(1), await desk.emit(2, 'order.failed')]
     await desk.settled()
-    const webhook = await desk.webhook()
+    const webhook = desk.webhook()
     expect(await told('--id', first.slice(0, 8))).toMatchObject([{eventId: first}])
     expect(await told(webhook, '--event', 'order.failed')).toMatchObject([{eventId: second}])
     expect(await told('--failed')).toEqual([])
@@ -236,7 +236,7 @@ describe('with several subscriptions', () => {
 
   test('--missing shows what one of them lacks, though another one has it, and each row tells whose it is', async () => {
     await desk.listen('--event', 'order.completed')
-    const own = await desk.webhook()
+    const own = desk.webhook()
     const url = await place()
     const other = await create(url)
     const eventId = await desk.emit(1)

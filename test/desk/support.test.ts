@@ -86,7 +86,7 @@ test('a receiver was down for an hour', async () => {
     /It failed first at [\d:]+ \(Connection failed\), when nothing listened here\. The service tries again at [\d:]+\./,
   )
   const [, , ...again] = named(page, 'webhooks listen').split(' ')
-  expect(again).toEqual(['--subscription', await desk.webhook(), '--port', String(listener.port)])
+  expect(again).toEqual(['--subscription', desk.webhook(), '--port', String(listener.port)])
   const back = start(desk.env, ['webhooks', 'listen', ...again])
   await back.said('Ready on')
   await desk.run('sandbox', 'clock', '--advance', '2h')

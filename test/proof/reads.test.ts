@@ -1,5 +1,6 @@
 import {fork} from 'node:child_process'
 import {once} from 'node:events'
+import {writeFileSync} from 'node:fs'
 import {fileURLToPath} from 'node:url'
 import {afterAll, beforeAll, describe, expect, it, vi} from 'vitest'
 import {api, type OperationName, operationsAt} from '../../src/contract/api.ts'
@@ -8,6 +9,7 @@ import {foldersOf} from '../../src/store/paths.ts'
 import {saveLocator} from '../../src/store/sandbox.ts'
 import {fieldAt, type Schema} from '../../src/terminal/paths.ts'
 import {type Ran, scent} from '../support/scent.ts'
+import {filesBelow} from '../support/served-shop.ts'
 import {type Seen, serve, type TestServer} from '../support/server.ts'
 import {screens} from '../terminal/screens.ts'
 import {emptyUser, openStage, type Stage} from '../terminal/stage.ts'
@@ -68,6 +70,8 @@ let door: TestServer & {seen: Seen[]}
 let env: NodeJS.ProcessEnv
 let many: ReturnType<typeof openMany>
 let reads: Read[]
+/** What is kept of the catalog on this machine, by its path, before any answer is odd. */
+let usualCatalog: [string, string][]
 /** A request whose answer is replaced, and by what payload. */
 let odd: {request: string; payload: unknown} | undefined
 
@@ -119,6 +123,8 @@ beforeAll(async () => {
   many = openMany(env)
   await scent(stage.env, ['cart', 'add', ...stage.fill('<incense>')])
   reads = await readsOf([...mainLines(), ...furtherLines])
+  usualCatalog = filesBelow(env.HOME ?? '').filter(([path]) => path.endsWith('/catalog.ndjson'))
+  expect(usualCatalog).toHaveLength(1)
 })
 
 afterAll(async () => {
@@ -209,6 +215,8 @@ const leavesOf = (value: unknown): number =>
 
 /** Runs a line against a payload: in a pipe, in a wide terminal, and if asked to, for a script. */
 async function shown({argv, request}: Read, payload: unknown, isScript = true) {
+  // Each run adds what it is told of the catalog: the next would read it all.
+  for (const [path, text] of usualCatalog) writeFileSync(path, text, 'latin1')
   odd = {request, payload}
   const pipe = await many.run(argv)
   const screen = await many.run(argv, 300)

@@ -1,7 +1,10 @@
 import {mkdirSync} from 'node:fs'
 import {expect} from 'vitest'
+import {login} from '../../src/flows/login.ts'
 import {createSandbox} from '../../src/sandbox/core/sandbox.ts'
-import {foldersOf} from '../../src/store/paths.ts'
+import {removeSecret, saveSecret} from '../../src/store/credentials.ts'
+import {type Folders, foldersOf} from '../../src/store/paths.ts'
+import {changeConfig} from '../../src/store/profiles.ts'
 import {saveLocator} from '../../src/store/sandbox.ts'
 import {control} from '../sandbox/caller.ts'
 import {bareHome} from './keyring.ts'
@@ -21,7 +24,7 @@ export interface ServedDesk {
   /** A listener with a subscription of its own. */
   listen(...argv: string[]): Promise<Listening>
   /** The id of the subscription that was made last. */
-  webhook(): Promise<string>
+  webhook(): string
   /** Orders a fault of the next delivery, as a person does. */
   fault(way: string, ...more: string[]): Promise<void>
   /** The same of the first two attempts: the third comes minutes later, however slow the machine is. */
@@ -34,6 +37,26 @@ export interface ServedDesk {
   close(): Promise<void>
 }
 
+/** What \`auth login --sandbox --storage file\` leaves behind, without a run of the program. */
+async function logIn(
+  folders: Folders,
+  baseUrl: string,
+  credential: Sandbox['credentials'][number] | undefined,
+) {
+  if (credential === undefined) throw new Error('the sandbox has no partner')
+  const {clientId, clientSecret} = credential
+  await login(
+    {name: 'sandbox', storage: 'file', baseUrl, clientId, clientSecret},
+    {
+      prove: async () => {},
+      before: undefined,
+      saveSecret: (place, secret) => saveSecret(folders, place, secret),
+      removeSecret: (place) => removeSecret(folders, place),
+      changeConfig: (change) => changeConfig(folders, change),
+    },
+  )
+}
+
 export async function openServedDesk(): Promise<ServedDesk> {
   const sandbox = await createSandbox({limits: false})
   const baseUrl = await sandbox.listen()
@@ -42,8 +65,9 @@ export async function openServedDesk(): Promise<ServedDesk> {
   const {adminToken, credentials} = sandbox
   const eventTypes = [...sandbox.eventTypes]
   const adminUrl = `${baseUrl}/__sandbox/v1`
-  saveLocator(foldersOf(env), {baseUrl, adminUrl, adminToken, pid: process.pid, credentials, eventTypes})
-  expect(await scent(env, ['auth', 'login', '--sandbox', '--storage', 'file'])).toMatchObject({code: 0})
+  const folders = foldersOf(env)
+  saveLocator(folders, {baseUrl, adminUrl, adminToken, pid: process.pid, credentials, eventTypes})
+  await logIn(folders, baseUrl, credentials[0])
   const listeners: Listening[] = []
   const run = (...argv: string[]) => scent(env, argv)
   const json = async (argv: string[], code = 0) => {
@@ -58,7 +82,11 @@ export async function openServedDesk(): Promise<ServedDesk> {
       listeners.push(listener)
       return listener
     },
-    webhook: async () => (await json(['webhooks', 'list'])).items.at(-1).id,
+    webhook() {
+      const [last] = sandbox.state.world.all<{id: string}>('SELECT id FROM subscriptions ORDER BY n DESC')
+      if (last === undefined) throw new Error('there is no subscription')
+      return last.id
+    },
     async fault(way, ...more) {
       const line = ['sandbox', 'fault', '--delivery', way, '--times', '1', ...more]
       expect(await json(line)).toMatchObject({effect: 'delivery', delivery: way, times: 1, met: 0})
