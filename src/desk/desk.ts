@@ -1,4 +1,5 @@
 import {isFailure} from '../contract/failure.ts'
+import {serviceOffset, serviceOffsets} from '../store/clock.ts'
 import {type Folders, foldersOf, type Identity} from '../store/paths.ts'
 import {readConfig} from '../store/profiles.ts'
 import {identityOf, type Settings, settingsOf} from '../store/settings.ts'
@@ -29,4 +30,14 @@ export function openDesk(
     if (isNamed || !isFailure(error, 'NO_CREDENTIALS')) throw error
     return {folders, identity: local, settings: undefined}
   }
+}
+
+/**
+ * Keeps where the clock of a service stands now, in milliseconds, for all whose records are of it: deadlines are told by that
+ * clock, and need not wait for its next answer. `held`: when it last stood as was kept before.
+ */
+export function noteClock(origin: string, now: number, held?: number): void {
+  const {folders, identity} = openDesk({})
+  const own = identity.origin === origin ? [serviceOffset(folders, identity)] : []
+  for (const clock of [...own, ...serviceOffsets(folders, origin)]) clock.hear(now - Date.now(), held)
 }

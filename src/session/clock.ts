@@ -1,9 +1,6 @@
 import type {Send} from '../contract/wire.ts'
-import {FURTHEST_MS, serviceOffset} from '../store/clock.ts'
+import {FURTHEST_MS, noticed, serviceOffset} from '../store/clock.ts'
 import type {Folders, Identity} from '../store/paths.ts'
-
-/** A clock that is less off counts as right. */
-const NOTICED_MS = 5_000
 
 interface ServiceClock {
   /** Sends, and reads the clock of the service off each answer. */
@@ -17,16 +14,19 @@ interface ServiceClock {
 /** Follows the clock of a service by the Date of its answers, and keeps how far off it is for the next command. */
 export function openServiceClock(folders: Folders, identity: Identity, send: Send): ServiceClock {
   const kept = serviceOffset(folders, identity)
-  let heard: number | undefined
+  let heard: {offset: number; at: number} | undefined
+  let noted: number | undefined
   /** A Date names the second of the answer, which was made between `asked` and now. */
   const hear = (date: string | undefined, asked: number) => {
     const second = Date.parse(date ?? '')
     const ahead = Math.max(0, second - Date.now()) || Math.min(0, second + 1_000 - asked)
     if (!(Math.abs(ahead) < FURTHEST_MS)) return
-    const offset = Math.abs(ahead) < NOTICED_MS ? 0 : ahead
-    const isFirst = heard === undefined && !kept.isTold()
-    if (isFirst || Math.abs((heard ?? kept.read()) - offset) >= NOTICED_MS) kept.keep(offset)
-    heard = offset
+    const offset = noticed(ahead)
+    if (noted === undefined || noticed(noted - offset) !== 0) {
+      kept.hear(offset, heard?.at)
+      noted = offset
+    }
+    heard = {offset, at: asked}
   }
   return {
     async send(request) {
@@ -35,7 +35,7 @@ export function openServiceClock(folders: Folders, identity: Identity, send: Sen
       hear(response.headers.date, asked)
       return response
     },
-    now: () => Date.now() + (heard ?? 0),
-    last: () => Date.now() + (heard ?? kept.read()),
+    now: () => Date.now() + (heard?.offset ?? 0),
+    last: () => Date.now() + (heard?.offset ?? kept.read()),
   }
 }

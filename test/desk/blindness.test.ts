@@ -241,9 +241,9 @@ describe('the inbox says', () => {
     [
       'that the clock is off',
       'clock',
-      [...well, ({folders, identity}) => serviceOffset(folders, identity).keep(90_000)],
+      [...well, ({folders, identity}) => serviceOffset(folders, identity).hear(90_000)],
       {says: expect.stringContaining("2 min behind the service's")},
-      [...well, ({folders, identity}) => serviceOffset(folders, identity).keep(-50_000)],
+      [...well, ({folders, identity}) => serviceOffset(folders, identity).hear(-50_000)],
     ],
     [
       'that a file of receipts is damaged, and reads the others',

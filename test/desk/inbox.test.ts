@@ -29,6 +29,7 @@ const told = (trust: Trust, fields: Partial<Notice> = awaiting, at = raised + HO
   id,
   trust,
   at,
+  by: at,
   fields,
   saysClosed: false,
 })
@@ -36,7 +37,15 @@ const answer = (
   outcome?: Answer['outcome'],
   choice: Answer['choice'] = 'ShipAvailable',
   at = raised + 2 * HOUR,
-) => ({attempt: `${choice} ${outcome} ${at}`, id, choice, at, ...(outcome && {outcome})}) satisfies Answer
+) =>
+  ({
+    attempt: `${choice} ${outcome} ${at}`,
+    id,
+    choice,
+    at,
+    by: at,
+    ...(outcome && {outcome}),
+  }) satisfies Answer
 
 function only(tales: Told[], answers: Answer[] = [], now = raised + 3 * HOUR): InboxItem {
   const items = inbox({told: tales, answers}, now)
@@ -183,8 +192,8 @@ describe('whatever was told', () => {
   )
   const hours = fc.integer({min: 0, max: 80})
   const tale = fc
-    .record({trust, fields, at: hours, saysClosed: fc.boolean()})
-    .map((one): Told => ({...one, id, at: raised + one.at * HOUR}))
+    .record({trust, fields, at: hours, by: hours, saysClosed: fc.boolean()})
+    .map((one): Told => ({...one, id, at: raised + one.at * HOUR, by: raised + one.by * HOUR}))
   const outcome = fc.constantFrom<Answer['outcome']>(
     ...(['answered', 'closed', 'lost-race', 'not-found', 'unknown', 'failed', undefined] as const),
   )

@@ -3,7 +3,7 @@ import {dirname, join} from 'node:path'
 import fc from 'fast-check'
 import {describe, expect, test} from 'vitest'
 import {readEvidence} from '../../src/desk/notices/evidence.ts'
-import {inbox, isOpen, type Known} from '../../src/desk/notices/inbox.ts'
+import {type InboxItem, inbox, isOpen, type Known, serviceNow} from '../../src/desk/notices/inbox.ts'
 import {receiptsFolder} from '../../src/desk/receipts/segment.ts'
 import {recordsFolder} from '../../src/store/paths.ts'
 import {effort} from '../support/effort.ts'
@@ -30,13 +30,26 @@ async function play(
   const world = openWorld(path)
   for (const step of all) {
     await world.step(step)
-    const items = inboxOf(world.evidence(), world.now)
+    const evidence = world.evidence()
+    const now = serviceNow(evidence.told, world.now, evidence.offsetMs)
+    expect(now).toBe(world.known())
+    const items = inboxOf(evidence, now)
     expect(derived(items)).toEqual(world.expected())
+    atMost(items, world.left())
     const ids = items.map(({id}) => id)
     for (const id of world.acknowledged()) expect(ids).toContain(id)
     counted()
   }
   return world
+}
+
+/** What is left at most is never less than the truth. */
+function atMost(items: readonly InboxItem[], left: ReadonlyMap<string, number>): void {
+  for (const {id, desk} of items)
+    if (desk.deadline === 'at most') {
+      expect(desk.leftMs).toBeGreaterThanOrEqual(left.get(id) ?? Number.NEGATIVE_INFINITY)
+      expect(desk.leftMs).toBeLessThanOrEqual(72 * HOUR)
+    }
 }
 
 describe('the inbox is what the model says', () => {
@@ -46,7 +59,7 @@ describe('the inbox is what the model says', () => {
     const details = await fc.check(
       fc.asyncProperty(steps, pick, async (all, at) => {
         const world = await play(all, inbox, () => (played += 1), at % 2 ? LONG : undefined)
-        holds(world.evidence(), world.now, at)
+        holds(world.evidence(), world.known(), at)
         kept += fresh(world)
         twice(world)
         prefix(world, at)
@@ -81,8 +94,8 @@ function holds(evidence: Known, now: number, at: number): void {
   }
 }
 
-const listOf = ({identity, now}: World, folders: World['folders']) =>
-  inbox(readEvidence(folders, identity, 0), now)
+const listOf = (world: World, folders: World['folders']) =>
+  inbox(readEvidence(folders, world.identity, 0), world.known())
 
 /** The same records without what is kept beside them. Returns how many files that are. */
 function fresh(world: World): number {
@@ -166,6 +179,13 @@ describe('a mistake is found', () => {
     [
       'what a copy that proves nothing tells is dropped',
       (known, now) => inbox({...known, told: known.told.filter(isSure)}, now),
+    ],
+    [
+      "a deadline that nobody told counts by this machine's clock",
+      ({told, answers}, now) => {
+        const local = <One extends {at: number}>(one: One) => ({...one, by: one.at})
+        return inbox({told: told.map(local), answers: answers.map(local)}, now)
+      },
     ],
     ['the deadline is an hour too late', (known, now) => inbox(known, now - HOUR)],
     [

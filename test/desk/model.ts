@@ -1,17 +1,20 @@
 import {createHmac, randomUUID} from 'node:crypto'
 import {join} from 'node:path'
 import fc from 'fast-check'
+import {vi} from 'vitest'
 import type {NoticeChoice} from '../../src/contract/notices.ts'
 import {type Evidence, readEvidence} from '../../src/desk/notices/evidence.ts'
 import type {InboxItem, inbox} from '../../src/desk/notices/inbox.ts'
 import {type InboxRecord, inboxJournal, type Outcome} from '../../src/desk/notices/records.ts'
 import {receiptsFile, receiptsFolder} from '../../src/desk/receipts/segment.ts'
 import {judge} from '../../src/desk/signature/judge.ts'
+import {serviceOffset} from '../../src/store/clock.ts'
 import {folder} from '../support/program.ts'
 import {type Desk, eventBody, HOUR, noticeOf, receipt} from './records.ts'
 
 // A service that raises notices and sends events, listeners that come and go, two operators, and a liar without the secret.
-// The model says what the inbox must be, from what was told to whom, and never looks into a record.
+// The clock of the service is moved, which this machine learns at once or later. The model says what the inbox must be, from what
+// was told to whom, and never looks into a record.
 
 const SECRET = 'whsec_of-the-model'
 const MINUTE = 60_000
@@ -29,6 +32,8 @@ export type Step =
   | {do: 'lie'; notice: number; what: (typeof lies)[number]}
   | {do: 'import'; event: number}
   | {do: 'wait'; hours: number}
+  | {do: 'turn'; hours: number; isSeen: boolean}
+  | {do: 'hear'}
 
 /** What becomes of an answer of ours: it may not leave, not be answered, or end with this process, before or after it has taken effect. */
 const fates = ['told', 'refused', 'lost-before', 'lost-after', 'died-before', 'died-after', 'raced'] as const
@@ -78,6 +83,14 @@ export const steps: fc.Arbitrary<Step[]> = fc.array(
       weight: 4,
       arbitrary: fc.record({do: fc.constant('wait' as const), hours: fc.constantFrom(1, 5, 24, 71, 80)}),
     },
+    {
+      weight: 2,
+      arbitrary: fc.record({
+        ...{do: fc.constant('turn' as const), isSeen: fc.boolean()},
+        hours: fc.constantFrom(1, 30, 71),
+      }),
+    },
+    {weight: 2, arbitrary: fc.constant({do: 'hear' as const})},
   ),
   {minLength: 1, maxLength: 40, size: 'max'},
 )
@@ -107,6 +120,7 @@ interface Telling {
   body: string
   notice: string
   deadline?: number | undefined
+  raised?: number | undefined
   end?: {status: string; choice: string | null} | undefined
 }
 
@@ -116,8 +130,20 @@ interface Ours {
   at: number
 }
 
+/** When this machine learned how far the service's clock is ahead of its own, and since when that may have been so. */
+interface Heard {
+  at: number
+  ahead: number
+  since: number
+}
+
 export interface World extends Desk {
+  /** By this machine's clock. */
   now: number
+  /** By the service's, as far as this machine can know. */
+  known(): number
+  /** What is left of each notice that the service has raised, by its own clock. */
+  left(): Map<string, number>
   /** Notices that must never vanish: of what got 200, or was imported, unless copies of its event contradict each other. */
   acknowledged(): string[]
   expected(): Map<string, {state: string; ifSilent: string | null}>
@@ -139,11 +165,25 @@ export function openWorld(path = '/'): World {
   const events: Sent[] = []
   const told: Telling[] = []
   const ours = new Map<string, Ours[]>()
+  /** How far the service's clock is ahead of this machine's, and what was heard of that. */
+  let ahead = 0
+  const heard: Heard[] = []
   let listener: {secret: string | null; file: ReturnType<typeof receiptsFile>} | undefined
   let files = 0
   let lied = 0
 
   const iso = () => new Date(world.now).toISOString()
+  const serviceNow = () => world.now + ahead
+  /** As of an answer of the service; `held`: when it stood as was heard before. */
+  const hear = (held?: number) => {
+    vi.useFakeTimers({now: world.now, toFake: ['Date']})
+    serviceOffset(folders, identity).hear(ahead, held)
+    vi.useRealTimers()
+    const last = heard.at(-1)
+    if (last?.ahead === ahead) return
+    const since = last ? (held ?? last.at) : 0
+    heard.push({at: last ? world.now : 0, ahead, since})
+  }
 
   const shapeOf = (real: Real) => {
     if (real.form === 'id-only') return {noticeId: real.id, status: undefined}
@@ -164,12 +204,13 @@ export function openWorld(path = '/'): World {
   }
 
   /** What a body says, as the model understands it: the test made it. */
-  const tellingsOf = (body: string): Pick<Telling, 'notice' | 'deadline' | 'end'>[] => {
+  const tellingsOf = (body: string): Pick<Telling, 'notice' | 'deadline' | 'raised' | 'end'>[] => {
     const {notice} = JSON.parse(body).data
     const isEnd = notice.status !== undefined && notice.status !== 'AwaitingPartnerResponse'
     const deadline = notice.responseDeadlineAt && Date.parse(notice.responseDeadlineAt)
+    const raised = notice.notifiedAt && Date.parse(notice.notifiedAt)
     const end = isEnd ? {status: notice.status, choice: notice.responseChoice ?? null} : undefined
-    return [{notice: notice.id ?? notice.noticeId, deadline, end}]
+    return [{notice: notice.id ?? notice.noticeId, deadline, raised, end}]
   }
 
   /** A copy comes to the listener. Returns whether it was answered with 200. */
@@ -253,7 +294,7 @@ export function openWorld(path = '/'): World {
   /** By the clock of the service: what is due is decided there before anything else happens. */
   const sweep = () => {
     for (const real of notices)
-      if (!real.end && world.now >= real.raised + 72 * HOUR) close(real, endOf(real), null)
+      if (!real.end && serviceNow() >= real.raised + 72 * HOUR) close(real, endOf(real), null)
   }
 
   const take = async (step: Step): Promise<void> => {
@@ -261,7 +302,7 @@ export function openWorld(path = '/'): World {
     const event = 'event' in step ? events[step.event % Math.max(1, events.length)] : undefined
     if (step.do === 'raise') {
       const {departed, lost, form} = step
-      const real: Real = {id: randomUUID(), raised: world.now, departed, lost, form, end: undefined}
+      const real: Real = {id: randomUUID(), raised: serviceNow(), departed, lost, form, end: undefined}
       notices.push(real)
       announce(real, 'notice.raised')
     }
@@ -295,12 +336,24 @@ export function openWorld(path = '/'): World {
       for (const one of tellingsOf(event.body))
         told.push({...one, trust: 'imported', at: world.now, eventId: null, body: ''})
     }
+    if (step.do === 'turn') {
+      // Who moves it looks at it before.
+      if (step.isSeen) hear()
+      ahead += step.hours * HOUR
+      if (step.isSeen) hear(world.now)
+    }
+    if (step.do === 'hear') hear()
     world.now += step.do === 'wait' ? step.hours * HOUR : MINUTE
   }
 
   const world: World = {
     ...{folders, identity, now: Date.parse('2026-11-20T09:00:00Z')},
-    expected: () => expectedOf(told, ours, [...notices, ...made], world.now),
+    expected: () => expectedOf({told, ours, heard, notices: [...notices, ...made], now: world.known()}),
+    known: () => {
+      const sure = counting(told).filter(({trust}) => worth[trust] >= worth.verified)
+      return Math.max(world.now + (heard.at(-1)?.ahead ?? 0), ...sure.map(({raised}) => raised ?? 0))
+    },
+    left: () => new Map(notices.map(({id, raised}) => [id, raised + 72 * HOUR - serviceNow()])),
     acknowledged: () =>
       told
         .filter(({trust, eventId, body}) => {
@@ -331,18 +384,28 @@ function counting(told: readonly Telling[]): Telling[] {
   })
 }
 
-function expectedOf(
-  all: readonly Telling[],
-  ours: ReadonlyMap<string, Ours[]>,
-  notices: readonly Real[],
-  now: number,
-): ReturnType<World['expected']> {
-  const told = counting(all)
+/** The latest that the service's clock can have shown at a moment of this machine's, and no later than now. */
+function shownAt(heard: readonly Heard[], now: number, at: number): number {
+  const may = heard.filter(({since}, index) => since <= at && at < (heard[index + 1]?.at ?? at + 1))
+  return Math.min(now, at + Math.max(...(may.length > 0 ? may : [{ahead: 0}]).map(({ahead}) => ahead)))
+}
+
+interface All {
+  told: readonly Telling[]
+  ours: ReadonlyMap<string, Ours[]>
+  heard: readonly Heard[]
+  notices: readonly Real[]
+  now: number
+}
+
+function expectedOf({told: all, ours, heard, notices, now}: All): ReturnType<World['expected']> {
+  const dated = <One extends {at: number}>(one: One) => ({...one, by: shownAt(heard, now, one.at)})
+  const told = counting(all).map(dated)
   const ids = new Set([...told.map(({notice}) => notice), ...ours.keys()])
   return new Map(
     [...ids].map((id) => {
       const about = told.filter(({notice}) => notice === id)
-      const mine = ours.get(id) ?? []
+      const mine = (ours.get(id) ?? []).map(dated)
       return [
         id,
         {
@@ -357,8 +420,11 @@ function expectedOf(
   )
 }
 
+/** With the time of the service's clock. */
+type Dated<One> = One & {by: number}
+
 /** In the order of the design's table: the first that fits. */
-function stateOf(about: readonly Telling[], mine: readonly Ours[], now: number): string {
+function stateOf(about: readonly Dated<Telling>[], mine: readonly Dated<Ours>[], now: number): string {
   const sure = about.filter(({trust}) => worth[trust] >= 2)
   const [end] = sure.filter((one) => one.end).sort((a, b) => worth[b.trust] - worth[a.trust] || a.at - b.at)
   const has = (...outcomes: (Outcome | undefined)[]) => mine.some(({outcome}) => outcomes.includes(outcome))
@@ -377,7 +443,11 @@ function stateOf(about: readonly Telling[], mine: readonly Ours[], now: number):
 }
 
 /** What is certain tells the deadline, or bounds it: no notice is open longer than 72 hours after it was known for certain. */
-function latest(about: readonly Telling[], sure: readonly Telling[], mine: readonly Ours[]) {
+function latest(
+  about: readonly Dated<Telling>[],
+  sure: readonly Dated<Telling>[],
+  mine: readonly Dated<Ours>[],
+) {
   const told = (list: readonly Telling[]) => list.flatMap(({deadline}) => deadline ?? [])
   if (told(sure).length > 0) {
     const [best] = sure
@@ -386,7 +456,7 @@ function latest(about: readonly Telling[], sure: readonly Telling[], mine: reado
     const at = best?.deadline ?? 0
     return {at, latest: at}
   }
-  const seen = (list: readonly {at: number}[]) => list.map(({at}) => at + 72 * HOUR)
+  const seen = (list: readonly {by: number}[]) => list.map(({by}) => by + 72 * HOUR)
   const bound = [...seen(sure), ...seen(mine)]
   const others = told(about).length > 0 ? told(about) : seen(about)
   const all = [...others, ...(bound.length > 0 ? [Math.min(...bound)] : [])]

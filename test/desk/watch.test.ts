@@ -74,7 +74,14 @@ describe('a pipe gets a line of JSON for each piece of news', () => {
 })
 
 describe('news', () => {
-  const told: Told = {id, trust: 'verified', at: raised, fields: noticeOf(id, raised), saysClosed: false}
+  const told: Told = {
+    id,
+    trust: 'verified',
+    at: raised,
+    by: raised,
+    fields: noticeOf(id, raised),
+    saysClosed: false,
+  }
   const look = (at: number, blind: Blindness[] = []): Look => {
     const every = inbox({told: [told], answers: []}, at)
     return {every, items: every.filter(isOpen), blind}

@@ -57,8 +57,9 @@ async function logIn(
   )
 }
 
-export async function openServedDesk(): Promise<ServedDesk> {
-  const sandbox = await createSandbox({limits: false})
+/** `assume`: the assumptions of its sandbox that are turned, such as H04=id-only. */
+export async function openServedDesk(assume: string[] = []): Promise<ServedDesk> {
+  const sandbox = await createSandbox({limits: false, assume})
   const baseUrl = await sandbox.listen()
   const env: NodeJS.ProcessEnv = {...bareHome(), SCENT_WEBHOOK_SECRET: ''}
   for (const name of ['config', 'state']) mkdirSync(`${env.HOME}/${name}`, {mode: 0o700})

@@ -1,10 +1,9 @@
 import * as Flags from '@oclif/core/flags'
 import {ScentCommand} from '../../command.ts'
 import {millis} from '../../contract/forms.ts'
-import {openDesk} from '../../desk/desk.ts'
-import {serviceOffset} from '../../store/clock.ts'
+import {noteClock} from '../../desk/desk.ts'
 import {foldersOf} from '../../store/paths.ts'
-import {type Locator, requireSandbox} from '../../store/sandbox.ts'
+import {requireSandbox} from '../../store/sandbox.ts'
 import {outputFlags} from '../../terminal/flags.ts'
 import {momentIn, secondsFlag, timeFlag} from '../../terminal/times.ts'
 import {clockCard, type SandboxClock} from '../../terminal/views/sandbox.ts'
@@ -33,23 +32,19 @@ export default class SandboxClockCommand extends ScentCommand {
     const {flags} = await this.parse(SandboxClockCommand)
     const {callAdmin} = await import('../../sandbox/controls/remote.ts')
     const running = requireSandbox(foldersOf())
-    const stands = () => callAdmin<SandboxClock>(running, 'GET', 'clock')
+    const asked = Date.now()
+    const before = await callAdmin<SandboxClock>(running, 'GET', 'clock')
+    noteClock(running.baseUrl, millis(before.now))
     const move = {
       ...(flags.advance === undefined ? {} : {advanceSeconds: flags.advance}),
-      ...(flags.to !== undefined && {to: momentIn(flags.to, millis((await stands()).now), {isAhead: true})}),
+      ...(flags.to !== undefined && {to: momentIn(flags.to, millis(before.now), {isAhead: true})}),
       ...(flags.next ? {next: true} : {}),
       ...(flags.freeze === undefined ? {} : {freeze: flags.freeze}),
     }
     const isMove = Object.keys(move).length > 0
-    const clock = isMove ? await callAdmin<SandboxClock>(running, 'POST', 'clock', move) : await stands()
-    noteClock(running, clock)
+    const clock = isMove ? await callAdmin<SandboxClock>(running, 'POST', 'clock', move) : before
+    noteClock(running.baseUrl, millis(clock.now), asked)
     this.show(clockCard(clock))
     return clock
   }
-}
-
-/** Deadlines are told by the clock of the service: the inbox need not wait for its next answer. */
-function noteClock({baseUrl}: Locator, {now}: SandboxClock): void {
-  const {folders, identity, settings} = openDesk({})
-  if (settings?.baseUrl.value === baseUrl) serviceOffset(folders, identity).keep(millis(now) - Date.now())
 }

@@ -1,6 +1,8 @@
 import * as Flags from '@oclif/core/flags'
 import {ScentCommand} from '../../command.ts'
 import {Failure} from '../../contract/failure.ts'
+import {millis} from '../../contract/forms.ts'
+import {noteClock} from '../../desk/desk.ts'
 import {setRecordsAside} from '../../store/aside.ts'
 import {type Folders, foldersOf} from '../../store/paths.ts'
 import {type Locator, requireSandbox} from '../../store/sandbox.ts'
@@ -49,11 +51,13 @@ export default class SandboxReset extends ScentCommand {
     if (flags.to !== undefined) {
       const path = `snapshots/${encodeURIComponent(flags.to)}/restore`
       const clock = await callAdmin<SandboxInfo['clock']>(running, 'POST', path)
+      noteClock(running.baseUrl, millis(clock.now))
       this.setAside(folders, running)
       this.show(clockCard(clock))
       return clock
     }
     const info = await callAdmin<SandboxInfo>(running, 'POST', 'reset', flags.seed ? {seed: flags.seed} : {})
+    noteClock(running.baseUrl, millis(info.clock.now))
     this.setAside(folders, running)
     this.show(sandboxCard({...info, baseUrl: running.baseUrl}))
     return info

@@ -39,9 +39,10 @@ export function readEvidence(
   since: number,
   without: ReadonlySet<string> = new Set(),
 ): Evidence {
+  const {offsetMs, timeAt} = serviceOffset(folders, identity).told()
   const known: Evidence = {
     ...{told: [], answers: [], listening: [], receipts: [], damaged: []},
-    offsetMs: serviceOffset(folders, identity).read(),
+    offsetMs,
     imported: new Set(),
     importedEvents: new Set(),
   }
@@ -53,9 +54,12 @@ export function readEvidence(
     runs.take(segment.path, record, at)
     if (record.kind === 'received') known.receipts.push(arrivalOf(record, at))
   }
-  const told = toldBy(known.receipts.filter(isCounted))
+  const told = toldBy(known.receipts.filter(isCounted), timeAt)
   const answers = new Map<string, Answer>()
-  for (const record of inboxJournal(folders, identity).records()) takeRecord(known, told, answers, record)
+  for (const record of inboxJournal(folders, identity).records()) {
+    const at = Date.parse(record.at)
+    takeRecord(known, told, answers, record, {at, by: timeAt(at)})
+  }
   const receipts = known.receipts.sort((a, b) => a.at - b.at)
   return {...known, told, receipts, answers: [...answers.values()], listening: runs.all(segments)}
 }
@@ -65,7 +69,7 @@ type Copy = Arrival & {trust: Exclude<Arrival['trust'], 'refused'>}
 const isCounted = (arrival: Arrival): arrival is Copy => arrival.trust !== 'refused'
 
 /** What the copies tell: of an event the first copy of the highest trust decides, and copies with other bytes tell nothing. */
-function toldBy(copies: readonly Copy[]): Told[] {
+function toldBy(copies: readonly Copy[], timeAt: (localMs: number) => number): Told[] {
   const worth = (trust: Told['trust']) => ['stale', 'unchecked', 'verified'].indexOf(trust)
   // Of 100,000 events few tell of a notice, and only these need it.
   const telling = new Set(copies.flatMap(({facts, eventId}) => (facts.length > 0 ? [eventId] : [])))
@@ -82,9 +86,10 @@ function toldBy(copies: readonly Copy[]): Told[] {
   }
   return copies
     .filter(({eventId, sha256}) => (best.get(eventId ?? '')?.sha256 ?? sha256) === sha256)
-    .flatMap(({facts, trust, at}) =>
-      facts.map(({id, fields, saysClosed}) => ({id, fields, saysClosed, trust, at})),
-    )
+    .flatMap(({facts, trust, at}) => {
+      const by = facts.length > 0 ? timeAt(at) : at
+      return facts.map(({id, fields, saysClosed}) => ({id, fields, saysClosed, trust, at, by}))
+    })
 }
 
 function arrivalOf(glance: Glance, at: number): Arrival {
@@ -92,23 +97,29 @@ function arrivalOf(glance: Glance, at: number): Arrival {
   return {eventId, eventType, sha256, trust, why, at, notices, facts, unreadable}
 }
 
-function takeRecord(known: Evidence, told: Told[], answers: Map<string, Answer>, record: InboxRecord): void {
-  const at = Date.parse(record.at)
+function takeRecord(
+  known: Evidence,
+  told: Told[],
+  answers: Map<string, Answer>,
+  record: InboxRecord,
+  when: Pick<Told, 'at' | 'by'>,
+): void {
   if (record.kind === 'imported') {
     known.imported.add(record.sha256)
     const {notices, eventId, trust} = importedFacts(record.raw)
     if (eventId !== null && trust === 'imported') known.importedEvents.add(eventId)
-    if (trust !== 'refused') for (const fact of notices) told.push({...fact, trust, at})
+    if (trust !== 'refused') for (const fact of notices) told.push({...fact, trust, ...when})
   }
   if (record.kind === 'answering') {
     const {attempt, id, choice} = record
-    answers.set(attempt, {...answers.get(attempt), attempt, id, choice, at})
+    answers.set(attempt, {...answers.get(attempt), attempt, id, choice, ...when})
   }
   if (record.kind === 'answered') {
     const {attempt, id, choice, outcome, payload} = record
-    answers.set(attempt, {attempt, id, choice, at: answers.get(attempt)?.at ?? at, outcome})
+    const {at, by} = answers.get(attempt) ?? when
+    answers.set(attempt, {attempt, id, choice, at, by, outcome})
     if (payload === null) return
-    told.push(...answeredFacts(id, payload).map((fact) => ({...fact, trust: 'service' as const, at})))
+    told.push(...answeredFacts(id, payload).map((fact) => ({...fact, trust: 'service' as const, ...when})))
   }
 }
 

@@ -17,8 +17,10 @@ const isTrusted = (trust: Trust) => rank[trust] >= rank.imported
 /** A text that told of a notice, when it came here. */
 export interface Told extends NoticeFacts {
   trust: Trust
-  /** Milliseconds. */
+  /** Milliseconds, by this machine's clock. */
   at: number
+  /** The same by the service's clock: no earlier, if that can't be known to the second. The notice was raised by then. */
+  by: number
 }
 
 /** An answer of ours, written down before it was sent; without an outcome if the process died. */
@@ -27,6 +29,8 @@ export interface Answer {
   id: string
   choice: NoticeChoice
   at: number
+  /** By the service's clock, as of what was told. */
+  by: number
   outcome?: Outcome
 }
 
@@ -115,7 +119,7 @@ function itemOf(id: string, told: readonly Told[], sent: readonly Answer[], now:
   const fields = merged(best)
   const endings = trusted.filter(({fields: {status}}) => status !== undefined && isClosed(status))
   const doubts: InboxItem['desk']['doubts'] = []
-  const due = deadlineOf(best, trusted, answers)
+  const due = deadlineOf(best, trusted, answers, now)
   const ending = endings[0]
   const state = stateOf({best, ending: ending?.fields, answers, due, now})
   const isAwaited = answerable.includes(state) || state === 'overdue'
@@ -225,7 +229,12 @@ interface Deadline {
  * When the service decides. What proves nothing can neither put it off nor, against a copy that proves more, bring it
  * forward; of such copies alone the earliest counts.
  */
-function deadlineOf(best: readonly Told[], trusted: readonly Told[], answers: readonly Answer[]): Deadline {
+function deadlineOf(
+  best: readonly Told[],
+  trusted: readonly Told[],
+  answers: readonly Answer[],
+  now: number,
+): Deadline {
   const times = (list: readonly Told[], field: 'responseDeadlineAt' | 'notifiedAt') =>
     list.flatMap(({fields}) => (fields[field] ? [millis(fields[field])] : []))
   const among = (list: number[], kind: Deadline['kind'], [most]: number[] = []): Deadline => {
@@ -237,13 +246,15 @@ function deadlineOf(best: readonly Told[], trusted: readonly Told[], answers: re
   if (certain !== undefined) return among([certain], 'told')
   const [raised] = times(trusted, 'notifiedAt')
   if (raised !== undefined) return among([raised + noticeWindowMs], 'raised')
+  // What is known now was raised before.
+  const mostOf = ({by}: {by: number}) => Math.min(by, now) + noticeWindowMs
   // What is certain was there before: its deadline is at most 72 hours later, whatever others say.
-  const open = [...trusted, ...answers].map(({at}) => at + noticeWindowMs).sort((a, b) => a - b)
+  const open = [...trusted, ...answers].map(mostOf).sort((a, b) => a - b)
   const told = times(best, 'responseDeadlineAt')
   if (told.length > 0) return among(told, 'told', open)
   const others = times(best, 'notifiedAt').map((at) => at + noticeWindowMs)
   if (others.length > 0) return among(others, 'raised', open)
-  const seen = [...best, ...answers].map(({at}) => at + noticeWindowMs)
+  const seen = [...best, ...answers].map(mostOf)
   return {at: Math.min(...seen), latest: open[0] ?? Math.max(...seen), kind: 'at most'}
 }
 

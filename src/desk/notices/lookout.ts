@@ -1,4 +1,3 @@
-import {serviceOffset} from '../../store/clock.ts'
 import type {Desk} from '../desk.ts'
 import {type InboxItem, inbox, serviceNow} from './inbox.ts'
 import {knownNotices} from './known.ts'
@@ -15,15 +14,14 @@ export interface Lookout {
 
 export function openLookout(desk: Pick<Desk, 'folders' | 'identity'>): Lookout {
   const {folders, identity} = desk
-  const offset = serviceOffset(folders, identity)
   let stamp = ''
   let evidence = knownNotices(folders, identity).evidence
   const at = (of: (id: string) => boolean) => {
     const latest = stampOf(desk)
     if (latest !== stamp) evidence = knownNotices(folders, identity).evidence
     stamp = latest
-    const {told, answers} = evidence
-    const now = serviceNow(told, Date.now(), offset.read())
+    const {told, answers, offsetMs} = evidence
+    const now = serviceNow(told, Date.now(), offsetMs)
     return inbox({told: told.filter(({id}) => of(id)), answers: answers.filter(({id}) => of(id))}, now)
   }
   return {

@@ -1,4 +1,5 @@
 import {statSync} from 'node:fs'
+import {serviceOffset} from '../../store/clock.ts'
 import type {Desk} from '../desk.ts'
 import {segmentsOf} from '../receipts/read.ts'
 import {type Look, lookAt, RECENT_MS} from './known.ts'
@@ -31,11 +32,12 @@ export async function* watchInbox(
   }
 }
 
-/** Differs as soon as anything was written, or a listener came or went. */
+/** Differs as soon as anything was written, a listener came or went, or the clock of the service was moved. */
 export function stampOf({folders, identity}: Pick<Desk, 'folders' | 'identity'>): string {
   const files = segmentsOf(folders, identity, Date.now() - RECENT_MS).map(
     ({path, touched, held, isWritten}) => `${path} ${touched} ${held} ${isWritten}`,
   )
-  const answers = statSync(inboxJournal(folders, identity).path, {throwIfNoEntry: false})
-  return [...files, answers?.mtimeMs, answers?.size].join('\n')
+  const others = [inboxJournal(folders, identity).path, serviceOffset(folders, identity).path]
+  const stats = others.map((path) => statSync(path, {throwIfNoEntry: false}))
+  return [...files, ...stats.map((one) => `${one?.mtimeMs} ${one?.size}`)].join('\n')
 }
