@@ -60,10 +60,10 @@ describe('the screen of a listener', () => {
     expect([code, broken]).toEqual([0, []])
     const all = lines.join('\n')
     expect(all).toMatch(/^Ready on http:\/\/127\.0\.0\.1:\d+\/ · signatures checked$/m)
-    expect(all).toContain('TIME      EVENT            SIGNED        FORWARDED   NOTICE      EVENT ID')
+    expect(all).toContain('TIME      EVENT            SIGNED        FORWARDED   NOTICE         EVENT ID')
     const row = (text: string) => expect(all).toMatch(new RegExp(`^${time}  ${text}`, 'm'))
     row(
-      'notice.raised    fits          500  \\d+ ms +71 h 59 min 9f2c41d07be3\\n  \\{"error":"no such customer"\\}',
+      'notice.raised    fits          500  \\d+ ms +71 h 59 min    9f2c41d07be3\\n  \\{"error":"no such customer"\\}',
     )
     row('order.completed  fits          500  \\d+ ms +11ab0c9d7e21')
     row('order.completed  again, same   500  \\d+ ms +11ab0c9d7e21')

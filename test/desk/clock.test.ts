@@ -1,12 +1,10 @@
 // Deadlines by the clock of a sandbox that was moved, where no event tells them, by the built program.
 import {afterEach, beforeEach, describe, expect, test} from 'vitest'
-import {callerOf, control, variantOf} from '../sandbox/caller.ts'
-import {inTerminal, oneLine} from '../support/pty.ts'
+import {type Answer, drawn, inTerminal, oneLine} from '../support/pty.ts'
 import {scent, start} from '../support/scent.ts'
 import {openServedDesk, type ServedDesk} from '../support/served-desk.ts'
 import {HOUR} from './records.ts'
 
-const SKU = 'RML-SAF-050'
 const own = ['--event', 'notice.raised', '--event', 'notice.resolved', '--event', 'notice.expired']
 /** No command takes longer. */
 const SLACK = HOUR / 12
@@ -14,25 +12,11 @@ const SLACK = HOUR / 12
 const RIGHT = 5_000
 
 let desk: ServedDesk
-let orders = 0
 
-beforeEach(async () => {
-  desk = await openServedDesk(['H04=id-only'])
-})
-afterEach(() => desk.close())
-
-/** Raises a notice; its id. */
-async function raise(): Promise<string> {
-  const caller = callerOf(desk.sandbox)
-  orders += 1
-  const reference = `PO-${orders}`
-  const {payload} = await caller.filled(reference, {[variantOf(desk.sandbox, SKU)]: 2})
-  await caller.order(reference, payload.lockId, reference)
-  const body = {lineId: SKU, availableQuantity: 1}
-  const answer = await control(desk.sandbox, 'POST', `orders/${reference}/notices`, body)
-  await desk.settled()
-  return answer.payload.notice.id
+const open = async (assume: string[]) => {
+  desk = await openServedDesk(assume)
 }
+afterEach(() => desk.close())
 
 const advance = (span: string) => desk.json(['sandbox', 'clock', '--advance', span])
 
@@ -55,13 +39,15 @@ function dueAt(id: string): number {
 }
 
 describe('a deadline that no event tells is counted by the clock of the service', () => {
+  beforeEach(() => open(['H04=id-only']))
+
   test('while a listener runs', async () => {
     await desk.listen(...own)
-    const first = await raise()
+    const first = await desk.raise()
     expect(await atMost(first)).toBe(72)
     await advance('71h')
     expect(await atMost(first)).toBe(1)
-    const second = await raise()
+    const second = await desk.raise()
     expect(await atMost(second)).toBe(72)
     expect((await desk.run('notices', 'inbox', '--due-within', '6h')).code).toBe(11)
     const due = ['notices', 'respond', '--choice', 'CancelWhole', '--due-within', '6h', '--yes']
@@ -72,7 +58,7 @@ describe('a deadline that no event tells is counted by the clock of the service'
 
   test('while none runs, and of what comes again', async () => {
     const listener = await desk.listen(...own)
-    const first = await raise()
+    const first = await desk.raise()
     const {eventId} = await listener.saw('delivery')
     await listener.stop()
     await advance('71h')
@@ -91,7 +77,7 @@ describe('a deadline that no event tells is counted by the clock of the service'
       const {code, stderr} = await scent(desk.env, ['notices', 'import', '-'], JSON.stringify({noticeId: id}))
       expect(code, stderr).toBe(0)
     }
-    const [first, second] = [await raise(), await raise()]
+    const [first, second] = [await desk.raise(), await desk.raise()]
     await bring(first)
     await advance('10h')
     await bring(second)
@@ -100,9 +86,9 @@ describe('a deadline that no event tells is counted by the clock of the service'
 
   test('and is never less than the truth, if somebody else moves that clock', async () => {
     await desk.listen(...own)
-    const first = await raise()
+    const first = await desk.raise()
     await desk.advance(30 * 3_600)
-    const second = await raise()
+    const second = await desk.raise()
     expect([await atMost(first), await atMost(second)]).toEqual([72, 72])
     // Any answer of the service tells its time, but not since when.
     await desk.run('webhooks', 'list')
@@ -113,7 +99,7 @@ describe('a deadline that no event tells is counted by the clock of the service'
 
   test('and those who look on learn at once that it was moved', async () => {
     await desk.listen(...own)
-    const id = await raise()
+    const id = await desk.raise()
     const watched = start(desk.env, ['notices', 'inbox', '--watch'])
     await watched.said(id)
     const worked = await inTerminal(desk.env, ['notices', 'respond'], {
@@ -128,4 +114,37 @@ describe('a deadline that no event tells is counted by the clock of the service'
     watched.child.kill('SIGINT')
     expect((await watched.ended).code).toBe(0)
   }, 120_000)
+})
+
+describe('the screen of a listener tells what is left as the inbox does', () => {
+  test.each([
+    ['', 80, [], '^7(2 h|1 h 59 min) '],
+    ['', 40, [], '^7(2 h|1 h 59 min)$'],
+    ['at most ', 80, ['H04=id-only'], '^at most 72 h  '],
+    ['at most ', 40, ['H04=id-only'], '^at most 72 h$'],
+  ])(
+    '%sat %i columns',
+    async (_, columns, assume, full) => {
+      await open(assume)
+      await advance('100h')
+      const ids: string[] = []
+      const work = async () => {
+        ids.push(await desk.raise())
+        await advance('71h')
+        const [{eventId}] = (await desk.json(['webhooks', 'events'])).items
+        await desk.json(['sandbox', 'webhook', 'redeliver', eventId])
+        ids.push(await desk.raise())
+      }
+      const argv = ['webhooks', 'listen', '--subscribe', '--event', 'notice.raised', '--limit', '3']
+      const answers: Answer[] = [['Ready on', () => void work()]]
+      const {text} = await inTerminal(desk.env, argv, {columns, answers})
+      const {lines, broken} = drawn(text, columns)
+      const inbox = await desk.json(['notices', 'inbox'])
+      expect([broken, inbox.items.map(({id}: {id: string}) => id)]).toEqual([[], ids])
+      const times = lines.flatMap((line) => /(?:at most )?\d+ (?:h|min)\b.*$/.exec(line)?.[0] ?? [])
+      const hour = full.startsWith('^at most') ? /^at most (1 h|59 min)/ : /^(1 h 0|59) min/
+      expect(times).toEqual([full, hour, full].map((text) => expect.stringMatching(text)))
+    },
+    120_000,
+  )
 })

@@ -6,11 +6,13 @@ import {removeSecret, saveSecret} from '../../src/store/credentials.ts'
 import {type Folders, foldersOf} from '../../src/store/paths.ts'
 import {changeConfig} from '../../src/store/profiles.ts'
 import {saveLocator} from '../../src/store/sandbox.ts'
-import {control} from '../sandbox/caller.ts'
+import {callerOf, control, variantOf} from '../sandbox/caller.ts'
 import {bareHome} from './keyring.ts'
 import {type Listening, listening} from './listening.ts'
 import {scent} from './scent.ts'
 import type {Sandbox} from './types.ts'
+
+const SKU = 'RML-SAF-050'
 
 /** A sandbox on a port, and somebody who has logged in to it and uses the built program. */
 export interface ServedDesk {
@@ -31,6 +33,8 @@ export interface ServedDesk {
   faultTwice(way: string): Promise<void>
   /** Has the sandbox send an event; its id. */
   emit(n: number, type?: string): Promise<string>
+  /** Orders, and has the sandbox raise a notice; its id. */
+  raise(): Promise<string>
   /** Resolves once nothing is on its way. */
   settled(): Promise<void>
   advance(seconds: number): Promise<void>
@@ -70,6 +74,7 @@ export async function openServedDesk(assume: string[] = []): Promise<ServedDesk>
   saveLocator(folders, {baseUrl, adminUrl, adminToken, pid: process.pid, credentials, eventTypes})
   await logIn(folders, baseUrl, credentials[0])
   const listeners: Listening[] = []
+  let orders = 0
   const run = (...argv: string[]) => scent(env, argv)
   const json = async (argv: string[], code = 0) => {
     const ended = await run(...argv, '--json')
@@ -98,6 +103,16 @@ export async function openServedDesk(assume: string[] = []): Promise<ServedDesk>
     async emit(n, type = 'order.completed') {
       const {payload} = await control(sandbox, 'POST', 'events', {type, data: {n}})
       return payload.event.eventId as string
+    },
+    async raise() {
+      orders += 1
+      const [reference, caller] = [`PO-${orders}`, callerOf(sandbox)]
+      const {payload} = await caller.filled(reference, {[variantOf(sandbox, SKU)]: 2})
+      await caller.order(reference, payload.lockId, reference)
+      const body = {lineId: SKU, availableQuantity: 1}
+      const raised = await control(sandbox, 'POST', `orders/${reference}/notices`, body)
+      await sandbox.state.deliverer.settled()
+      return raised.payload.notice.id
     },
     settled: () => sandbox.state.deliverer.settled(),
     advance: async (seconds) => void (await control(sandbox, 'POST', 'clock', {advanceSeconds: seconds})),

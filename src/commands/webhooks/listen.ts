@@ -14,7 +14,7 @@ import {openPage} from '../../desk/page/server.ts'
 import {receiptsSize} from '../../desk/receipts/room.ts'
 import {keepSecret, webhookSecrets} from '../../desk/receipts/secrets.ts'
 import {largeText, PRUNE} from '../../desk/report.ts'
-import {dueIn, liveHead, liveLine, nextOf, stateText} from '../../desk/screens/live.ts'
+import {liveHead, liveLine, nextOf, openDues, stateText} from '../../desk/screens/live.ts'
 import {type Line, liveColumns} from '../../desk/screens/receipts.ts'
 import {TOLERANCE} from '../../desk/signature/judge.ts'
 import {parseScheme} from '../../desk/signature/schemes.ts'
@@ -127,7 +127,8 @@ The signing secret comes from stdin, from SCENT_WEBHOOK_SECRET, or from the keyc
       if (this.shown === limit) lines.end()
     }
     const asked = scheme === undefined ? undefined : parseScheme(scheme)
-    const telling = {body: flags.body, forwards: Boolean(forwardTo), save: save && openSave(save)}
+    const due = openDues(desk)
+    const telling = {due, body: flags.body, forwards: Boolean(forwardTo), save: save && openSave(save)}
     const tell = this.teller(put, telling)
     // Nothing may fail from here on without closing it again.
     const page = flags.ui
@@ -194,14 +195,14 @@ The signing secret comes from stdin, from SCENT_WEBHOOK_SECRET, or from the keyc
   }
 
   /** Puts each delivery on the screen once it was handed on, and writes each event for a script at once. */
-  private teller(put: (line: Line) => void, {body, forwards, save}: Telling) {
+  private teller(put: (line: Line) => void, {due, body, forwards, save}: Telling) {
     const waiting = new Map<string, Line>()
     return (event: ListenerEvent, whole?: Whole): void => {
       void this.event(event)
       if (event.event === 'ready' || event.event === 'state') this.sayState(event)
       if (event.event === 'delivery' && whole) {
         const {event: _, ...facts} = event
-        const line = {...facts, due: dueIn(whole)}
+        const line = {...facts, due: due(whole)}
         if (save) save(facts, whole)
         if (body && !this.streams) this.note(whole.body.toString('utf8'))
         if (forwards && event.answered < 300) waiting.set(keyOf({...event, receivedAt: event.at}), line)
@@ -252,6 +253,7 @@ type SourceFlags = SessionFlags & {
 }
 
 interface Telling {
+  due: ReturnType<typeof openDues>
   body: boolean
   forwards: boolean
   save: ReturnType<typeof openSave> | '' | undefined

@@ -1,12 +1,16 @@
-import {type Cell, pretty, span} from '../../terminal/cells.ts'
+import {serviceOffset} from '../../store/clock.ts'
+import {type Cell, pretty} from '../../terminal/cells.ts'
 import {cut, type Paint, pad, safe, width, wrap} from '../../terminal/text.ts'
+import type {Desk} from '../desk.ts'
 import type {ListenerEvent, Whole} from '../listener/told.ts'
+import {inbox, serviceNow, type Told} from '../notices/inbox.ts'
 import {readBody} from '../receipts/body.ts'
 import {nameOf} from '../receipts/reference.ts'
+import {leftOf} from './inbox.ts'
 import {handedOn, idOf, type Line, signed, timeOfDay} from './receipts.ts'
 
 /** Where the columns begin. */
-const columns = {TIME: 0, EVENT: 10, SIGNED: 27, FORWARDED: 41, NOTICE: 53, 'EVENT ID': 65}
+const columns = {TIME: 0, EVENT: 10, SIGNED: 27, FORWARDED: 41, NOTICE: 53, 'EVENT ID': 68}
 const starts = Object.values(columns)
 /** Below it each delivery is a block. */
 const WIDE = 60
@@ -47,15 +51,28 @@ function placed(texts: string[]): string | undefined {
 
 const textOf = (cell: Cell) => (cell ? pretty(cell) : '')
 
-/** Until the deadline of the notice that a delivery tells of, by the clock of who signed it. */
-export function dueIn({headers, body, at}: Whole): string {
-  const [notice] = readBody(body.toString('utf8')).notices
-  const {status} = notice?.fields ?? {}
-  if (status !== undefined && status !== 'AwaitingPartnerResponse') return ''
-  const until = Date.parse(String(notice?.fields.responseDeadlineAt))
-  const stamp = Number(headers.find(([name]) => name.toLowerCase() === 'x-service-timestamp')?.[1])
-  const left = until - (stamp > 0 ? stamp * 1000 : Date.parse(at))
-  return Number.isNaN(left) ? '' : left > 0 ? span(left) : 'passed'
+/** Of so many notices it is remembered what has come of them, and so many copies of each. */
+const MOST = {notices: 1_000, copies: 20}
+
+/** Tells what is left until the deadline of the notice that a delivery tells of, as the inbox would say it now. */
+export function openDues({folders, identity}: Pick<Desk, 'folders' | 'identity'>): (whole: Whole) => string {
+  const known = new Map<string, Told[]>()
+  const clock = serviceOffset(folders, identity)
+  let raised = 0
+  return ({trust, notices, body, at: arrived}) => {
+    const [fact] = notices.length > 0 ? readBody(body.toString('utf8')).notices : []
+    if (fact === undefined || trust === 'refused') return ''
+    const {offsetMs, timeAt} = clock.told()
+    const at = Date.parse(arrived)
+    const told = [...(known.get(fact.id) ?? []), {...fact, trust, at, by: timeAt(at)}]
+    const [oldest] = known.keys()
+    if (oldest !== undefined && known.size >= MOST.notices) known.delete(oldest)
+    known.set(fact.id, told.slice(0, MOST.copies))
+    raised = serviceNow(told, raised, 0)
+    const [item] = inbox({told, answers: []}, Math.max(raised, Date.now() + offsetMs))
+    if (item === undefined || item.desk.leftMs === null) return ''
+    return item.desk.leftMs > 0 ? pretty(leftOf(item)) : 'passed'
+  }
 }
 
 const whys: {[why: string]: string} = {
