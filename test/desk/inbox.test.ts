@@ -31,8 +31,10 @@ const told = (trust: Trust, fields: Partial<Notice> = awaiting, at = raised + HO
   at,
   by: at,
   fields,
-  saysClosed: false,
+  saysEnd: null,
 })
+/** An event that holds the id alone, and whose type says the end. */
+const typed = (saysEnd: Told['saysEnd'], trust: Trust = 'verified') => ({...told(trust, {}), saysEnd})
 const answer = (
   outcome?: Answer['outcome'],
   choice: Answer['choice'] = 'ShipAvailable',
@@ -108,6 +110,18 @@ describe('the state of a notice', () => {
     ['closed', 'our answer was lost, and the deadline has passed', [told('verified')], [answer()], due],
     ['open', 'our answer never left', [told('verified')], [answer('failed')]],
     ['doubtful', 'an unchecked copy says it is closed', [told('verified'), told('unchecked', expired)], []],
+    ['expired', 'the type of an event says so', [told('verified'), typed('expired')], []],
+    ['answered-elsewhere', 'the type of an event says so', [told('verified'), typed('resolved')], []],
+    ['answered-elsewhere', 'the same, and our answer never left', [typed('resolved')], [answer('failed')]],
+    ['closed', 'the same, and our answer was lost', [typed('resolved')], [answer('unknown')]],
+    ['expired', 'the type of an event says so, and our answer was lost', [typed('expired')], [answer()]],
+    ['closed', 'the type of an event says so, and not how', [typed('closed')], []],
+    [
+      'doubtful',
+      'the type of an unchecked event says it',
+      [told('verified'), typed('expired', 'unchecked')],
+      [],
+    ],
     ['doubtful', 'all copies are stale', [told('stale')], []],
   ])('%s: %s', (state, _, tales, answers, now) => {
     const {desk} = only(tales, answers, now)
@@ -118,6 +132,24 @@ describe('the state of a notice', () => {
     const {status, desk} = only([told('imported', resolved('CancelWhole')), told('verified', expired)])
     expect(status).toBe('ExpiredCancelledWhole')
     expect(desk.doubts.map(({code}) => code)).toEqual(['endings-differ'])
+  })
+
+  test('an end that only the type of an event tells takes its status and choice from what tells the same', () => {
+    const alone = only([told('verified'), typed('expired')])
+    expect([alone.status, alone.desk.doubts]).toEqual([undefined, []])
+    const both = only([told('verified'), typed('expired'), told('imported', expired)])
+    expect([both.status, both.desk.trust, both.desk.doubts]).toEqual([
+      'ExpiredCancelledWhole',
+      'verified',
+      [],
+    ])
+    const other = only([typed('expired'), told('imported', resolved('CancelWhole'))])
+    expect([other.desk.state, other.desk.doubts.map(({code}) => code)]).toEqual([
+      'expired',
+      ['endings-differ'],
+    ])
+    const how = only([typed('closed'), told('imported', resolved('CancelWhole'))])
+    expect([how.desk.state, how.desk.doubts]).toEqual(['answered-elsewhere', []])
   })
 
   test.each<[string, Partial<Notice>, string | null]>([
@@ -192,7 +224,13 @@ describe('whatever was told', () => {
   )
   const hours = fc.integer({min: 0, max: 80})
   const tale = fc
-    .record({trust, fields, at: hours, by: hours, saysClosed: fc.boolean()})
+    .record({
+      trust,
+      fields,
+      at: hours,
+      by: hours,
+      saysEnd: fc.constantFrom(null, null, 'resolved' as const, 'expired' as const, 'closed' as const),
+    })
     .map((one): Told => ({...one, id, at: raised + one.at * HOUR, by: raised + one.by * HOUR}))
   const outcome = fc.constantFrom<Answer['outcome']>(
     ...(['answered', 'closed', 'lost-race', 'not-found', 'unknown', 'failed', undefined] as const),

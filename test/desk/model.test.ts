@@ -187,6 +187,10 @@ describe('a mistake is found', () => {
         return inbox({told: told.map(local), answers: answers.map(local)}, now)
       },
     ],
+    [
+      'an end that only the type of an event tells does not count',
+      ({told, answers}, now) => inbox({told: told.map((one) => ({...one, saysEnd: null})), answers}, now),
+    ],
     ['the deadline is an hour too late', (known, now) => inbox(known, now - HOUR)],
     [
       'an end counts only if it came last',

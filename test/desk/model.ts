@@ -37,7 +37,7 @@ export type Step =
 
 /** What becomes of an answer of ours: it may not leave, not be answered, or end with this process, before or after it has taken effect. */
 const fates = ['told', 'refused', 'lost-before', 'lost-after', 'died-before', 'died-after', 'raced'] as const
-const lies = ['end', 'later', 'sooner', 'new', 'same-id'] as const
+const lies = ['end', 'typed-end', 'later', 'sooner', 'new', 'same-id'] as const
 
 const choice = fc.constantFrom<NoticeChoice>('CancelWhole', 'ShipAvailable')
 const which = fc.nat({max: 5})
@@ -121,7 +121,14 @@ interface Telling {
   notice: string
   deadline?: number | undefined
   raised?: number | undefined
-  end?: {status: string; choice: string | null} | undefined
+  end?: ToldEnd | undefined
+}
+
+/** How it ended, as far as somebody has told it: by the type of an event alone neither status nor choice. */
+interface ToldEnd {
+  isAnswered: boolean
+  status?: string
+  choice?: string | null
 }
 
 interface Ours {
@@ -193,8 +200,7 @@ export function openWorld(path = '/'): World {
     })
   }
   const announce = (real: Real, type: string) => {
-    // What has ended is always told whole.
-    const shape = real.end ? shapeOf({...real, form: 'nested'}) : shapeOf(real)
+    const shape = shapeOf(real)
     const eventId = `event-${events.length}`
     events.push({eventId, body: eventBody(eventId, shape, type), isDone: false})
   }
@@ -205,11 +211,16 @@ export function openWorld(path = '/'): World {
 
   /** What a body says, as the model understands it: the test made it. */
   const tellingsOf = (body: string): Pick<Telling, 'notice' | 'deadline' | 'raised' | 'end'>[] => {
-    const {notice} = JSON.parse(body).data
+    const {eventType, data} = JSON.parse(body)
+    const {notice} = data
     const isEnd = notice.status !== undefined && notice.status !== 'AwaitingPartnerResponse'
+    const typed =
+      notice.status === undefined ? /^notice\.(resolved|expired)$/.exec(eventType)?.[1] : undefined
     const deadline = notice.responseDeadlineAt && Date.parse(notice.responseDeadlineAt)
     const raised = notice.notifiedAt && Date.parse(notice.notifiedAt)
-    const end = isEnd ? {status: notice.status, choice: notice.responseChoice ?? null} : undefined
+    const {status, responseChoice: choice = null} = notice
+    const whole = isEnd ? {isAnswered: status === 'Resolved', status, choice} : undefined
+    const end = typed ? {isAnswered: typed === 'resolved'} : whole
     return [{notice: notice.id ?? notice.noticeId, deadline, raised, end}]
   }
 
@@ -288,7 +299,11 @@ export function openWorld(path = '/'): World {
       responseDeadlineAt: new Date(real.raised + (72 + shift) * HOUR).toISOString(),
       ...end,
     })
-    await arrive(eventId, eventBody(eventId, shape), 'whsec_of-the-liar')
+    const body =
+      what === 'typed-end'
+        ? eventBody(eventId, {noticeId: about.id}, 'notice.expired')
+        : eventBody(eventId, shape)
+    await arrive(eventId, body, 'whsec_of-the-liar')
   }
 
   /** By the clock of the service: what is due is decided there before anything else happens. */
@@ -426,13 +441,19 @@ type Dated<One> = One & {by: number}
 /** In the order of the design's table: the first that fits. */
 function stateOf(about: readonly Dated<Telling>[], mine: readonly Dated<Ours>[], now: number): string {
   const sure = about.filter(({trust}) => worth[trust] >= 2)
-  const [end] = sure.filter((one) => one.end).sort((a, b) => worth[b.trust] - worth[a.trust] || a.at - b.at)
+  const ends = sure
+    .flatMap(({trust, at, end}) => (end ? [{trust, at, end}] : []))
+    .sort((a, b) => worth[b.trust] - worth[a.trust] || a.at - b.at)
+  const isAnswered = ends[0]?.end.isAnswered
+  const {choice} = ends.find(({end}) => end.status && end.isAnswered === isAnswered)?.end ?? {}
   const has = (...outcomes: (Outcome | undefined)[]) => mine.some(({outcome}) => outcomes.includes(outcome))
-  const isSent = mine.some(({choice, outcome}) => choice === end?.end?.choice && outcome !== 'failed')
-  if (has('answered')) return 'answered'
-  if (end?.end?.status === 'Resolved') return isSent ? 'answered' : 'answered-elsewhere'
-  if (end) return 'expired'
+  const isSent = mine.some((one) => one.choice === choice && one.outcome !== 'failed')
   const isOpenStill = has(undefined, 'unknown')
+  if (has('answered')) return 'answered'
+  // Who answered is not told: it may have been this machine.
+  if (isAnswered && !choice && isOpenStill) return 'closed'
+  if (isAnswered) return isSent ? 'answered' : 'answered-elsewhere'
+  if (isAnswered === false) return 'expired'
   if (has('closed', 'lost-race') && !isOpenStill) return 'closed'
   const last = latest(about, sure, mine)
   if (isOpenStill) return now < last.latest ? 'unsettled' : 'closed'

@@ -80,7 +80,7 @@ describe('news', () => {
     at: raised,
     by: raised,
     fields: noticeOf(id, raised),
-    saysClosed: false,
+    saysEnd: null,
   }
   const look = (at: number, blind: Blindness[] = []): Look => {
     const every = inbox({told: [told], answers: []}, at)

@@ -19,7 +19,8 @@ function ended({
     return `answered from here${at(desk.answer?.at)}: ${responseChoice ?? desk.answer?.choice}`
   if (desk.state === 'answered-elsewhere')
     return `answered, not by this machine${respondedAt ? `,${at(respondedAt)}` : ''}: ${responseChoice ?? 'the choice is not told'}`
-  if (desk.state === 'expired') return `closed by its deadline${at(responseDeadlineAt)}: ${status}`
+  if (desk.state === 'expired')
+    return `closed by its deadline${at(responseDeadlineAt)}: ${status ?? 'what applies is not told'}`
   return undefined
 }
 
@@ -36,5 +37,7 @@ export function endText(item: InboxItem): string | undefined {
     return `Closed at ${at}, while an answer from here came: most likely by its deadline.`
   if (answer?.outcome === 'closed')
     return `Closed before ${at}, when an answer from here was refused; by whom nothing here tells.`
-  return `By the ${answer?.choice} that was sent from here at ${at}, whose answer was lost, or by its deadline.`
+  if (answer && (answer.outcome === null || answer.outcome === 'unknown'))
+    return `By the ${answer.choice} that was sent from here at ${at}, whose answer was lost, or by its deadline, or by somebody else.`
+  return 'Closed, as an event says; by whom nothing here tells.'
 }

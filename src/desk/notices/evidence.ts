@@ -88,7 +88,7 @@ function toldBy(copies: readonly Copy[], timeAt: (localMs: number) => number): T
     .filter(({eventId, sha256}) => (best.get(eventId ?? '')?.sha256 ?? sha256) === sha256)
     .flatMap(({facts, trust, at}) => {
       const by = facts.length > 0 ? timeAt(at) : at
-      return facts.map(({id, fields, saysClosed}) => ({id, fields, saysClosed, trust, at, by}))
+      return facts.map(({id, fields, saysEnd}) => ({id, fields, saysEnd, trust, at, by}))
     })
 }
 

@@ -5,8 +5,22 @@ import type {Notice} from '../../contract/notices.ts'
 export interface NoticeFacts {
   id: string
   fields: Partial<Notice>
-  /** Whether the type of its event says that it is closed, although no status does. */
-  saysClosed: boolean
+  /** What the type of its event says of its end, although no status does. */
+  saysEnd: SaidEnd | null
+}
+
+/** How a notice ended: somebody answered it, its deadline passed, or one of these. */
+export type SaidEnd = 'resolved' | 'expired' | 'closed'
+
+/** not shown: the types of events. (H02) One that speaks of a notice and ends in one of these words says its end; no other does. */
+const ends: {[word: string]: SaidEnd} = {
+  ...{resolved: 'resolved', responded: 'resolved', answered: 'resolved'},
+  ...{expired: 'expired', closed: 'closed'},
+}
+
+function endIn(eventType: string | null): SaidEnd | null {
+  const [, word = ''] = /notice.*[._-]([a-z]+)$/.exec(eventType ?? '') ?? []
+  return Object.hasOwn(ends, word) ? (ends[word] ?? null) : null
 }
 
 const statuses = ['AwaitingPartnerResponse', 'Resolved', 'ExpiredCancelledWhole', 'ExpiredShipAvailable']
@@ -110,11 +124,10 @@ export function noticesIn(
     }
     open = next
   }
-  const saysClosed = /resolved|expired|closed|answered/i.test(eventType ?? '')
+  const end = endIn(eventType)
   const notices = [...found].map(([id, fields]) => ({
-    id,
-    fields,
-    saysClosed: saysClosed && fields.status === undefined,
+    ...{id, fields},
+    saysEnd: fields.status === undefined ? end : null,
   }))
   return {notices, speaks}
 }

@@ -12,11 +12,13 @@ export interface Happening {
 export function storyOf({told, answers}: Evidence, id: string): Happening[] {
   const tales = told
     .filter((one) => one.id === id)
-    .map(({at, trust, fields: {status, responseChoice}}) => ({
+    .map(({at, trust, saysEnd, fields: {status, responseChoice}}) => ({
       at,
       what: 'told' as const,
       trust,
-      says: [status ?? 'no status', responseChoice].filter(Boolean).join(', '),
+      says: [status ?? (saysEnd ? `${saysEnd}, no status` : 'no status'), responseChoice]
+        .filter(Boolean)
+        .join(', '),
     }))
   const ours = answers
     .filter((one) => one.id === id)

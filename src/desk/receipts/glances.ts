@@ -11,7 +11,7 @@ import {receiptsFile} from './segment.ts'
 // receipts (store/digest.ts): as JSON, an array for each record.
 
 /** What is read out of a body: to be raised with each change of that, so that what an earlier version kept is not used. */
-const FORMAT = 1
+const FORMAT = 2
 
 /** A digest that would save less than so many bytes, or an eighth of what it saves already, is not worth writing. */
 const LEAST = 256 * 1024

@@ -1,0 +1,68 @@
+import type {Notice} from '../../contract/notices.ts'
+import type {SaidEnd} from './facts.ts'
+import type {Trust} from './trust.ts'
+
+// How a notice ended, out of all that tells of it.
+
+interface Telling {
+  trust: Trust
+  fields: Partial<Notice>
+  saysEnd: SaidEnd | null
+}
+
+export interface Doubt {
+  code: string
+  says: string
+}
+
+export const isClosed = (status: string) => status !== 'AwaitingPartnerResponse'
+
+/** How a copy says that it ended: by the status, or else by the type of its event. */
+export function endIn({fields: {status}, saysEnd}: Telling): SaidEnd | null {
+  if (status === undefined || !isClosed(status)) return saysEnd
+  return status === 'Resolved' ? 'resolved' : 'expired'
+}
+
+/** The end as those tell it that may: how, and with which status and choice, if these are told. */
+export interface Ending {
+  kind: SaidEnd
+  trust: Trust
+  status: Notice['status'] | undefined
+  choice: Notice['responseChoice'] | undefined
+  /** Whether others tell another one. */
+  isDisputed: boolean
+}
+
+/** The end that the highest trust tells: how it ended counts for more than that it did. */
+export function endingOf(trusted: readonly Telling[]): Ending | undefined {
+  const endings = trusted.flatMap((one) => {
+    const kind = endIn(one)
+    return kind === null ? [] : [{kind, trust: one.trust, fields: one.fields}]
+  })
+  const first = endings.find(({kind}) => kind !== 'closed') ?? endings[0]
+  if (first === undefined) return undefined
+  const {kind, trust} = first
+  const whole = endings.find((one) => one.kind === kind && one.fields.status !== undefined)
+  const {status, responseChoice: choice} = whole?.fields ?? {}
+  const isOther = (one: (typeof endings)[number]) =>
+    one.kind !== 'closed' &&
+    (one.kind !== kind || (one.fields.status !== undefined && one.fields.status !== status))
+  return {kind, trust, status, choice, isDisputed: endings.some(isOther)}
+}
+
+/** What was told before the end is not so any more. */
+export function endedFields(fields: Partial<Notice>, {status, choice}: Ending): Partial<Notice> {
+  const {status: _, ...others} = fields
+  return {...(status ? {...fields, status} : others), ...(choice && {responseChoice: choice})}
+}
+
+/** Why what is known may not be so. `best`: all that was told; `ending`: what those tell of it that may. */
+export function doubtsOf(best: readonly Telling[], ending: Ending | undefined): Doubt[] {
+  const doubts: Doubt[] = []
+  if (ending?.isDisputed) doubts.push({code: 'endings-differ', says: 'It is told to have ended in two ways.'})
+  if (ending === undefined && best.some((one) => endIn(one) !== null))
+    doubts.push({code: 'untrusted-end', says: 'A copy that proves nothing says that it is closed.'})
+  if (best.length > 0 && best.every(({trust}) => trust === 'stale'))
+    doubts.push({code: 'stale', says: 'Only copies that came too late to be checked tell of it.'})
+  return doubts
+}
