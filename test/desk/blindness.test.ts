@@ -5,6 +5,7 @@ import type {Blindness} from '../../src/desk/notices/blindness.ts'
 import {inboxJournal} from '../../src/desk/notices/records.ts'
 import {serviceOffset} from '../../src/store/clock.ts'
 import {webhookRecords} from '../../src/store/webhooks.ts'
+import {listening, secret} from '../support/listening.ts'
 import {scent} from '../support/scent.ts'
 import {page, service, userOf} from '../support/service.ts'
 import {type Desk, deskOf, eventBody, HOUR, listened, noticeOf, receipt} from './records.ts'
@@ -59,6 +60,13 @@ const got =
   (...records: Parameters<typeof receipt>[]): Make =>
   (desk) =>
     listened(desk, {from: ago(100), to: ago(99), records: records.map((one) => receipt(...one))})
+/** By a listener without a secret, which has ended. */
+const tookUnchecked =
+  (eventId: string, notice?: object): Make =>
+  (desk) => {
+    const copy = receipt(ago(4), eventBody(eventId, notice), {trust: 'unchecked', why: 'no-secret'})
+    return listened(desk, {from: ago(5), to: ago(3), hasSecret: false, records: [copy]})
+  }
 const well = [listens, got([ago(2), eventBody('event-1', noticeOf(id, ago(2)))]), subscribed()]
 
 const attempt = (eventId: string, hours: number, more: object = {}) => ({
@@ -235,8 +243,44 @@ describe('the inbox says', () => {
       'that nothing is checked',
       'unchecked',
       [...well, (desk) => listened(desk, {from: ago(1), hasSecret: false})],
-      {since: iso(ago(1)), until: null, next: 'scent webhooks listen --secret-stdin'},
-      [...well, (desk) => listened(desk, {from: ago(90), to: ago(80), hasSecret: false})],
+      {
+        ...{since: iso(ago(1)), until: null, next: 'scent webhooks listen --secret-stdin'},
+        says: expect.stringContaining('has no signing secret, and checks nothing'),
+      },
+      // It is over, and nothing that matters came to it.
+      [
+        ...well,
+        (desk) => listened(desk, {from: ago(5), to: ago(3), hasSecret: false}),
+        tookUnchecked('event-8'),
+        tookUnchecked('event-9', noticeOf(other, ago(80))),
+      ],
+    ],
+    [
+      'that nothing was checked, when, and what to do about what came then',
+      'unchecked',
+      [...well, tookUnchecked('event-7', noticeOf(other, ago(4)))],
+      {
+        ...{since: iso(ago(5)), until: expect.stringContaining(iso(ago(4 - 72)).slice(0, 15))},
+        times: [{from: iso(ago(5)), to: iso(ago(3))}],
+        says: expect.stringContaining('only what came to it tells of 1 notice that waits for an answer'),
+        next: 'scent webhooks verify --stored event-7',
+      },
+      // The service has sent it again since, to a listener that checks.
+      [
+        ...well,
+        tookUnchecked('event-7', noticeOf(other, ago(4))),
+        got([ago(1), eventBody('event-7', noticeOf(other, ago(4)))]),
+      ],
+    ],
+    [
+      'that nothing was checked, and no command that its sender chose',
+      'unchecked',
+      [...well, tookUnchecked('$(reboot)', noticeOf(other, ago(4)))],
+      {
+        says: expect.not.stringContaining('reboot'),
+        next: expect.stringMatching(/^scent webhooks verify --stored r-[\da-f]{12}$/),
+      },
+      [...well, tookUnchecked('$(reboot)')],
     ],
     [
       'that the clock is off',
@@ -375,3 +419,28 @@ test('a pipe gets the list alone, and is told beside it what the list may lack',
     /! Nothing listens on this machine now: .* Since \w+ \d+ \w+ \d\d:\d\d\.\n {2}`scent webhooks listen`/,
   )
 })
+
+test('what came unchecked is checked, and taken over, by the commands that are told', async () => {
+  const env = {...userOf(api.url), SCENT_WEBHOOK_SECRET: ''}
+  const listener = await listening(env)
+  expect(await listener.send(eventBody('event-of-then', noticeOf(id, ago(1))))).toBe(200)
+  const told = async () => {
+    const blind: Blindness[] = JSON.parse((await scent(env, ['notices', 'inbox', '--json'])).stdout).blind
+    return blind.find(({code}) => code === 'unchecked')
+  }
+  expect((await told())?.says).toContain('checks nothing')
+  await listener.stop()
+  const reason = await told()
+  expect(reason?.says).toContain('checked nothing')
+  const {stderr} = await scent(env, ['notices', 'inbox'])
+  const moment = '\\w{3} \\d+ \\w{3} \\d\\d:\\d\\d'
+  expect(stderr).toMatch(new RegExp(`checked nothing: .* That was ${moment} to ${moment}\\.`))
+  const checking = {...env, SCENT_WEBHOOK_SECRET: secret}
+  expect((await scent(checking, reason?.next.split(' ').slice(1) ?? [])).code).toBe(0)
+  const [first, second] = /`scent (.*) \| scent (.*)`/.exec(reason?.says ?? '')?.slice(1) ?? []
+  const {stdout} = await scent(env, first?.split(' ') ?? [])
+  expect((await scent(env, second?.split(' ') ?? [], stdout)).code).toBe(0)
+  expect(await told()).toBe(undefined)
+  const {items} = JSON.parse((await scent(env, ['notices', 'inbox', '--json'])).stdout)
+  expect(items).toMatchObject([{id, desk: {state: 'open', trust: 'imported'}}])
+}, 60_000)

@@ -21,7 +21,7 @@ export interface Blindness {
   says: string
   /** A command that tells more or mends it. */
   next: string
-  /** Of `gaps`: when nothing listened. */
+  /** Of `gaps`: when nothing listened. Of `unchecked`, once it is over: when nothing was checked. */
   times?: {from: string; to: string}[]
 }
 

@@ -1,8 +1,10 @@
 import {noticeWindowMs} from '../../contract/limits.ts'
 import {counted} from '../../terminal/text.ts'
 import {nameOf, referenceOf} from '../receipts/reference.ts'
+import type {Run} from '../receipts/runs.ts'
 import {type Blindness, iso, type KnownSubscription} from './blindness.ts'
 import type {Arrival, Evidence} from './evidence.ts'
+import {type InboxItem, isOpen} from './inbox.ts'
 import {listenAgain, listening, silence} from './listening.ts'
 import {missing, type Sent} from './sent.ts'
 
@@ -10,9 +12,13 @@ import {missing, type Sent} from './sent.ts'
 
 const CLOCK_MS = 60_000
 
-/** All reasons, at a moment of this machine's clock. `sent` is what the service says itself, if it was asked. */
+/**
+ * All reasons, at a moment of this machine's clock. `every`: the notices that are known; `sent`: what the service says itself,
+ * if it was asked.
+ */
 export function blindness(
   evidence: Evidence,
+  every: readonly InboxItem[],
   subscriptions: readonly KnownSubscription[],
   now: number,
   sent?: Sent,
@@ -27,7 +33,7 @@ export function blindness(
     ...(sent ? missing(sent, evidence) : []),
     ...noType(evidence, subscriptions),
     ...arrived(evidence, now - noticeWindowMs),
-    ...unchecked(evidence, now),
+    ...unchecked(evidence, every, now),
     ...clock(evidence),
   ]
 }
@@ -130,8 +136,10 @@ function arrived({receipts, listening: spans}: Evidence, since: number): Blindne
   return found
 }
 
-const bodyOf = ({eventId, at, sha256}: Arrival) =>
-  `scent webhooks events ${nameOf({eventId, receipt: referenceOf({at: iso(at), sha256})})} --body`
+const commandName = ({eventId, at, sha256}: Arrival) =>
+  nameOf({eventId, receipt: referenceOf({at: iso(at), sha256})})
+
+const bodyOf = (one: Arrival) => `scent webhooks events ${commandName(one)} --body`
 
 /** Copies of one event that tell of other notices than another copy does. What was refused, or came too late, counts nothing. */
 function conflicting(recent: readonly Arrival[]): Arrival[] {
@@ -148,17 +156,36 @@ function conflicting(recent: readonly Arrival[]): Arrival[] {
   return taken.filter(({eventId}) => differing.has(eventId))
 }
 
-function unchecked({listening: spans}: Evidence, now: number): Blindness[] {
-  const open = spans.filter(({hasSecret, to}) => !hasSecret && to >= now - noticeWindowMs)
-  if (open.length === 0) return []
-  const until = Math.max(...open.map(({to}) => to))
+/** A listener without a secret: as long as it runs, and afterwards as long as nothing else tells of a notice that waits. */
+function unchecked(evidence: Evidence, every: readonly InboxItem[], now: number): Blindness[] {
+  const open = evidence.listening.filter(({hasSecret}) => !hasSecret)
+  const running = open.filter(({to}) => to === Number.POSITIVE_INFINITY)
+  const sinceOf = (runs: readonly Run[]) => iso(Math.min(...runs.map(({from}) => from)))
+  if (running.length > 0) {
+    const says =
+      'A listener has no signing secret, and checks nothing: anybody who reaches it can tell it anything.'
+    const next = 'scent webhooks listen --secret-stdin'
+    return [{code: 'unchecked', since: sinceOf(running), until: null, says, next}]
+  }
+  const waiting = new Map(
+    every.filter((item) => isOpen(item) && item.desk.trust === 'unchecked').map((item) => [item.id, item]),
+  )
+  const telling = evidence.receipts.filter(
+    ({trust, notices}) => trust === 'unchecked' && notices.some((id) => waiting.has(id)),
+  )
+  const took = open.filter(({from, to}) => telling.some(({at}) => at >= from && at <= to))
+  if (took.length === 0) return []
+  const here = new Set(telling.flatMap(({notices}) => notices.filter((id) => waiting.has(id))))
+  const left = Math.max(...[...here].map((id) => waiting.get(id)?.desk.leftMs ?? 0))
+  const events = [...new Set(telling.map(commandName))]
+  const one = events.length === 1 ? events[0] : undefined
+  const [notices, wait] = [counted(here.size, 'notice'), here.size === 1 ? 'waits' : 'wait']
   return [
     {
-      code: 'unchecked',
-      since: iso(Math.min(...open.map(({from}) => from))),
-      until: until === Number.POSITIVE_INFINITY ? null : iso(until + noticeWindowMs),
-      says: 'A listener has no signing secret, and checks nothing: anybody who reaches it can tell it anything.',
-      next: 'scent webhooks listen --secret-stdin',
+      ...{code: 'unchecked', since: sinceOf(took), until: iso(now + left)},
+      says: `A listener had no signing secret, and checked nothing: only what came to it tells of ${notices} that ${wait} for an answer. What fits counts once it is taken over: \`scent webhooks events ${one ?? 'EVENT_ID'} --body | scent notices import -\`.`,
+      next: one ? `scent webhooks verify --stored ${one}` : 'scent webhooks events --trust unchecked',
+      times: took.map(({from, to}) => ({from: iso(from), to: iso(to)})),
     },
   ]
 }

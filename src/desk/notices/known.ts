@@ -53,6 +53,6 @@ export async function lookAt(
   const {items, every, evidence} = knownNotices(folders, identity, {all})
   const isDue = ({desk: {leftMs}}: InboxItem) => leftMs !== null && leftMs < (withinMs ?? Number.NaN)
   const subscriptions = await webhookRecords(folders, identity).all()
-  const blind = blindness(evidence, subscriptions, Date.now(), sent)
+  const blind = blindness(evidence, every, subscriptions, Date.now(), sent)
   return {items: withinMs === undefined ? items : items.filter(isDue), every, blind}
 }

@@ -100,9 +100,10 @@ function moment(at: string): string {
 const MOST_TIMES = 3
 
 /** What is not known, and since when, as one sentence or two. */
-function reasonOf({says, since, times = []}: Blindness): string {
+function reasonOf({code, says, since, times = []}: Blindness): string {
   const spans = times.slice(0, MOST_TIMES).map(({from, to}) => `${moment(from)} to ${moment(to)}`)
   if (times.length > MOST_TIMES) spans.push(`and at ${times.length - MOST_TIMES} more times`)
+  if (spans.length > 0 && code === 'unchecked') return `${says} That was ${spans.join(', ')}.`
   if (spans.length > 0) return `Nothing listened ${spans.join(', ')}: what was sent then may be missing.`
   return since === null ? says : `${says} Since ${moment(since)}.`
 }
