@@ -97,6 +97,15 @@ describe('a deadline that no event tells is counted by the clock of the service'
     expect(await atMost(second)).toBe(1)
   }, 120_000)
 
+  test('also of a sandbox that was put back', async () => {
+    const codes = async () =>
+      (await desk.json(['notices', 'inbox'])).blind.map(({code}: {code: string}) => code)
+    await advance('71h')
+    expect(await codes()).toContain('clock')
+    await desk.json(['sandbox', 'reset', '--yes'])
+    expect(await codes()).not.toContain('clock')
+  }, 120_000)
+
   test('and those who look on learn at once that it was moved', async () => {
     await desk.listen(...own)
     const id = await desk.raise()
