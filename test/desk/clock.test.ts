@@ -118,7 +118,7 @@ describe('a deadline that no event tells is counted by the clock of the service'
         ['at most 1 h 59 min left', 'q'],
       ],
     })
-    expect(oneLine(worked.text)).toContain('Answered 0')
+    expect(oneLine(worked.text)).toContain('Answered 0, skipped 1, due next in at most 2 h.')
     await watched.said('"due"')
     watched.child.kill('SIGINT')
     expect((await watched.ended).code).toBe(0)

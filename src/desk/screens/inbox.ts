@@ -186,7 +186,7 @@ function newsOf({change, item}: Change): Cell {
   const {line, desk} = item
   const isLeft = desk.leftMs !== null && desk.leftMs > 0
   const state = caution(item) ?? desk.state
-  const left = isLeft ? `${state}, ${span(desk.leftMs ?? 0)} left, then ${ifSilent(item)}` : state
+  const left = isLeft ? `${state}, ${pretty(leftOf(item))} left, then ${ifSilent(item)}` : state
   const short = shortOf(item)
   const facts = [line?.sku, short && `short ${short}`, left].filter(Boolean).join(', ')
   return `${{raised: 'Raised', state: 'Changed', due: 'Due soon'}[change]}: ${facts}. ${item.id}`

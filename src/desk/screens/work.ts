@@ -3,7 +3,7 @@ import type {NoticeChoice} from '../../contract/notices.ts'
 import type {OrderRead} from '../../contract/orders.ts'
 import {readNamedOrder} from '../../flows/order/read.ts'
 import type {Session} from '../../session.ts'
-import {span} from '../../terminal/cells.ts'
+import {pretty} from '../../terminal/cells.ts'
 import {listed} from '../../terminal/parsing.ts'
 import {movesCursor} from '../../terminal/progress.ts'
 import {safe} from '../../terminal/text.ts'
@@ -12,6 +12,7 @@ import {type InboxItem, isOpen} from '../notices/inbox.ts'
 import {type Lookout, openLookout} from '../notices/lookout.ts'
 import {type Answered, answerNotices} from '../notices/many.ts'
 import {type AnswerScreen, type AnswersDocument, refundOf, report, sumOf} from './answers.ts'
+import {leftOf} from './inbox.ts'
 import {askByKey, askByNumber} from './worklist.ts'
 
 /** Goes through the notices that wait, one after another, with somebody at the terminal who answers them or not. */
@@ -146,7 +147,7 @@ function answeredText(answers: readonly Answered[]): string {
 /** The end of the work: what was answered, and what is left. */
 function endText(answers: readonly Answered[], open: readonly InboxItem[]): string {
   const [next] = open
-  const due = next?.desk.leftMs ? `, due next in ${span(next.desk.leftMs)}` : ''
+  const due = next?.desk.leftMs ? `, due next in ${pretty(leftOf(next))}` : ''
   const left = next ? `, skipped ${open.length}${due}` : ', and nothing else waits'
   return `${answeredText(answers).slice(0, -1)}${left}.`
 }
