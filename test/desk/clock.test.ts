@@ -69,7 +69,8 @@ describe('a deadline that no event tells is counted by the clock of the service'
     expect((await desk.json(['webhooks', 'events', eventId])).copies).toHaveLength(2)
     expect(await atMost(first)).toBe(1)
     await advance('2h')
-    expect((await desk.json(['notices', 'show', first])).desk.state).toBe('overdue')
+    await desk.settled()
+    expect((await desk.json(['notices', 'show', first])).desk.state).toBe('expired')
   }, 120_000)
 
   test('and so it is of an import', async () => {
