@@ -30,7 +30,8 @@ export const writtenOut = (text: string): string =>
 
 /** Milliseconds of an ISO time; one without an offset is UTC (spec, Endpoints, Conventions). Returns NaN for any other text. */
 export function millis(at: string): number {
-  return Date.parse(/T.*\d$/.test(at) && !/[+-]\d\d:?\d\d$/.test(at) ? `${at}Z` : at)
+  const isLocal = !at.endsWith('Z') && /T.*\d$/.test(at) && !/[+-]\d\d:?\d\d$/.test(at)
+  return Date.parse(isLocal ? `${at}Z` : at)
 }
 
 /** Q07 in docs/assumptions.md. */

@@ -20,6 +20,8 @@ const LEAST_FREE = 256 * 1024 * 1024
 /** Others may be writing one at this moment. */
 const LEFT_OVER_MS = 60_000
 
+const SETTLED_MS = 1_000
+
 export const digestPath = (path: string) => `${path}.digest`
 
 /** The digest of the journal at this path; undefined if there is none that was made, under this header, of what is there now. */
@@ -28,10 +30,12 @@ export function readDigest(path: string, header: Header): Digest | undefined {
     const bytes = reading(digestPath(path), (fd) => fs.readFileSync(fd))
     if (bytes === undefined) return undefined
     const end = bytes.indexOf(NEWLINE)
-    const {covered, sum, ...found} = JSON.parse(bytes.toString('utf8', 0, end))
+    const {sum, ...facts} = JSON.parse(bytes.toString('utf8', 0, end))
     const body = bytes.subarray(end + 1)
+    if (crc32(body, crc32(JSON.stringify(facts))) !== sum) return undefined
+    const {covered, source, stamp, ...found} = facts
     if (JSON.stringify(found) !== JSON.stringify(header)) return undefined
-    if (crc32(body, sumOf(path, covered)) !== sum) return undefined
+    if ((stamp === null || stamp !== stampOf(path)) && sumOf(path, covered) !== source) return undefined
     return {text: body.toString(encodingOf(body)), covered}
   } catch {
     // Whatever is wrong with it, or in its place, the journal itself says the same.
@@ -46,11 +50,11 @@ export function writeDigest(path: string, header: Header, {text, covered}: Diges
     const {bavail, bsize} = fs.statfsSync(dirname(target))
     if (bavail * bsize < LEAST_FREE) return
     removeLeftOvers(target)
-    const sum = crc32(text, sumOf(path, covered))
+    const stamp = stampOf(path)
+    const facts = {...header, covered, source: sumOf(path, covered), stamp}
+    const sum = crc32(text, crc32(JSON.stringify(facts)))
     // Not flushed: one that a power cut has torn does not fit its sum.
-    const temporary = writeBeside(target, `${JSON.stringify({...header, covered, sum})}\n${text}`, {
-      sync: false,
-    })
+    const temporary = writeBeside(target, `${JSON.stringify({...facts, sum})}\n${text}`, {sync: false})
     try {
       fs.renameSync(temporary, target)
     } catch {
@@ -69,6 +73,15 @@ function removeLeftOvers(target: string): void {
     const path = join(folder, name)
     if (fs.statSync(path).mtimeMs < Date.now() - LEFT_OVER_MS) fs.rmSync(path, {force: true})
   }
+}
+
+/**
+ * A file with the same stamp has the same bytes, since no program can set when it changed last. So short after a change there
+ * is none: another change could have the same time.
+ */
+function stampOf(path: string): string | null {
+  const {dev, ino, size, ctimeMs} = fs.statSync(path)
+  return Date.now() - ctimeMs > SETTLED_MS ? `${dev} ${ino} ${size} ${ctimeMs}` : null
 }
 
 /** The checksum of the first bytes of a file. Throws if it has fewer. */

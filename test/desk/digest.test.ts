@@ -6,6 +6,7 @@ import {
   readdirSync,
   readFileSync,
   rmSync,
+  statSync,
   symlinkSync,
   truncateSync,
   utimesSync,
@@ -13,7 +14,7 @@ import {
 } from 'node:fs'
 import {basename, dirname, join} from 'node:path'
 import {crc32} from 'node:zlib'
-import {describe, expect, test} from 'vitest'
+import {describe, expect, test, vi} from 'vitest'
 import {readEvidence} from '../../src/desk/notices/evidence.ts'
 import {prune} from '../../src/desk/prune.ts'
 import {encodeBody, sha256} from '../../src/desk/receipts/body.ts'
@@ -105,15 +106,20 @@ function seenWithout(desk: Desk & {digest: string}): string {
   return text
 }
 
-/** Puts a text in the place of another one in a digest, with the checksum that it needs. */
-function forge({path, digest}: {path: string; digest: string}, from: string, to: string): void {
+/** Puts a text in the place of another one in a digest, and facts in its header, with the checksum that it needs. */
+function forge({digest}: {digest: string}, from: string, to: string, more: object = {}): void {
   const text = readFileSync(digest, 'utf8')
   const end = text.indexOf('\n') + 1
-  const head = JSON.parse(text.slice(0, end))
+  const {sum: _, ...found} = JSON.parse(text.slice(0, end))
+  const facts = {...found, ...more}
   const body = text.slice(end).replaceAll(from, to)
-  const sum = crc32(body, crc32(readFileSync(path).subarray(0, head.covered)))
-  writeFileSync(digest, `${JSON.stringify({...head, sum})}\n${body}`)
+  const sum = crc32(body, crc32(JSON.stringify(facts)))
+  writeFileSync(digest, `${JSON.stringify({...facts, sum})}\n${body}`)
 }
+
+/** Waits until no change of the file could have the same time as the last one. */
+const settled = ({path}: {path: string}) =>
+  vi.waitFor(() => expect(Date.now() - statSync(path).ctimeMs).toBeGreaterThan(1_200), 30_000)
 
 describe('what is kept beside a file of receipts', () => {
   test('changes nothing of what is seen, and is used', async () => {
@@ -153,22 +159,26 @@ describe('what is kept beside a file of receipts', () => {
   test('counts for nothing under another header, or without one', async () => {
     const desk = await aDesk()
     const before = seen(desk)
-    // It says something else, and its checksum fits: its header alone keeps it from being used.
-    forge(desk, 'order.completed', 'order.forged')
-    const whole = readFileSync(desk.digest, 'utf8')
-    const [head = ''] = whole.split('\n', 1)
     const heads = [
-      ...[
-        {digest: 0},
-        {clientId: 'another'},
-        {onBehalfOf: 'another'},
-        {covered: 0},
-        {covered: -1},
-        {covered: '1'},
-      ],
-      ...[{covered: 1e15}, {covered: null}, {sum: null}, {more: 1}],
-    ].map((more) => JSON.stringify({...JSON.parse(head), ...more}))
-    for (const text of [...heads, '', 'null', '{}', '[', '\0'.repeat(head.length)]) {
+      ...[{digest: 0}, {clientId: 'another'}, {onBehalfOf: 'another'}, {covered: 0}, {covered: -1}],
+      ...[{covered: '1'}, {covered: 1e15}, {covered: null}, {source: null}, {more: 1}],
+    ]
+    const whole = readFileSync(desk.digest, 'utf8')
+    for (const more of heads) {
+      // It says something else, and its checksum fits: its header alone keeps it from being used.
+      forge(desk, 'order.completed', 'order.forged', {stamp: null, ...more})
+      expect(seen(desk)).toBe(before)
+      writeFileSync(desk.digest, whole)
+    }
+    const [head = ''] = whole.split('\n', 1)
+    for (const text of [
+      '',
+      'null',
+      '{}',
+      '[',
+      '\0'.repeat(head.length),
+      head.replace(/"sum":\d+/, '"sum":1'),
+    ]) {
       writeFileSync(
         desk.digest,
         whole.replace(head, () => text),
@@ -177,23 +187,46 @@ describe('what is kept beside a file of receipts', () => {
     }
   })
 
-  test('hides no damage of the file itself, and nothing that is cut off it', async () => {
+  test('is used without another look at the file, for as long as that stays as it is', async () => {
     const desk = await aDesk()
-    seen(desk)
-    const [bytes, digest] = [readFileSync(desk.path), readFileSync(desk.digest)]
-    const {covered} = JSON.parse(digest.subarray(0, digest.indexOf(10)).toString())
-    for (let n = 0; n < PLACES / 4; n += 1) {
-      const at = bytes.indexOf(10) + 1 + (Math.floor(((covered + 2_000) * n) / (PLACES / 4)) % bytes.length)
-      const damaged = Buffer.from(bytes)
-      damaged[at] = (damaged[at] ?? 0) ^ 1
-      for (const content of [damaged, bytes.subarray(0, at), Buffer.concat([bytes.subarray(0, at), bytes])]) {
-        writeFileSync(desk.path, content)
-        const without = seenWithout(desk)
-        writeFileSync(desk.digest, digest)
-        expect(seen(desk)).toBe(without)
-      }
-    }
+    await settled(desk)
+    const before = seen(desk)
+    expect(JSON.parse(readFileSync(desk.digest, 'utf8').split('\n', 1)[0] ?? '').stamp).toEqual(
+      expect.any(String),
+    )
+    // What only a look at the file would show to be wrong.
+    forge(desk, 'order.completed', 'order.forgotten', {source: 0})
+    expect(seen(desk)).toContain('order.forgotten')
+    const {atime, mtime} = statSync(desk.path)
+    utimesSync(desk.path, atime, mtime)
+    expect(seen(desk)).toBe(before)
   })
+
+  test.each(['fresh', 'settled'])(
+    'hides no damage of a %s file itself, and nothing that is cut off it',
+    async (which) => {
+      const desk = await aDesk()
+      if (which === 'settled') await settled(desk)
+      seen(desk)
+      const [bytes, digest] = [readFileSync(desk.path), readFileSync(desk.digest)]
+      const {covered} = JSON.parse(digest.subarray(0, digest.indexOf(10)).toString())
+      for (let n = 0; n < PLACES / 4; n += 1) {
+        const at = bytes.indexOf(10) + 1 + (Math.floor(((covered + 2_000) * n) / (PLACES / 4)) % bytes.length)
+        const damaged = Buffer.from(bytes)
+        damaged[at] = (damaged[at] ?? 0) ^ 1
+        for (const content of [
+          damaged,
+          bytes.subarray(0, at),
+          Buffer.concat([bytes.subarray(0, at), bytes]),
+        ]) {
+          writeFileSync(desk.path, content)
+          const without = seenWithout(desk)
+          writeFileSync(desk.digest, digest)
+          expect(seen(desk)).toBe(without)
+        }
+      }
+    },
+  )
 
   test('is no error where it can be neither read nor written', async () => {
     const desk = await aDesk()

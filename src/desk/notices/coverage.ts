@@ -1,9 +1,10 @@
 import {noticeWindowMs} from '../../contract/limits.ts'
 import {counted} from '../../terminal/text.ts'
+import type {Glance} from '../receipts/glances.ts'
 import {nameOf, referenceOf} from '../receipts/reference.ts'
 import type {Run} from '../receipts/runs.ts'
 import {type Blindness, iso, type KnownSubscription} from './blindness.ts'
-import type {Arrival, Evidence} from './evidence.ts'
+import type {Evidence} from './evidence.ts'
 import {type InboxItem, isOpen} from './inbox.ts'
 import {listenAgain, listening, silence} from './listening.ts'
 import {missing, type Sent} from './sent.ts'
@@ -72,7 +73,7 @@ function deadLettering(
   subscriptions: readonly KnownSubscription[],
   sent: Sent | undefined,
 ): Blindness[] {
-  const lastGood = receipts.findLast(({trust}) => trust === 'verified')?.at ?? 0
+  const lastGood = receipts.findLast(({trust}) => trust === 'verified')?.time ?? 0
   const given = subscriptions.flatMap(({id, at, lastDeliveryStatus}) => {
     const end = sent?.ends.get(id)
     if (end) return end.isGivenUp ? [{id, since: iso(end.at)}] : []
@@ -97,23 +98,23 @@ function noType({receipts}: Evidence, subscriptions: readonly KnownSubscription[
   const types = [...new Set(lost.map(({eventType}) => eventType))]
   if (types.length === 0) return []
   const says = `No active subscription that is known here has the type ${types.slice(0, 3).join(', ')}, which has told of notices before.`
-  const since = iso(Math.max(...lost.slice(-1).map(({at}) => at)))
+  const since = iso(Math.max(...lost.slice(-1).map(({time}) => time)))
   return [{code: 'no-type', since, until: null, says, next: 'scent webhooks list'}]
 }
 
 /** What arrived within the window, and could not be used for what it is. */
 function arrived({receipts, listening: spans}: Evidence, since: number): Blindness[] {
-  const recent = receipts.filter(({at}) => at >= since)
+  const recent = receipts.filter(({time}) => time >= since)
   const found: Blindness[] = []
   const add = (code: Blindness['code'], list: typeof recent, says: string, next: string) => {
     const [first, last] = [list[0], list.at(-1)]
     if (first && last)
-      found.push({code, since: iso(first.at), until: iso(last.at + noticeWindowMs), says, next})
+      found.push({code, since: iso(first.time), until: iso(last.time + noticeWindowMs), says, next})
   }
   const wrong = recent.filter(({trust}) => trust === 'refused')
   const ids = new Set(wrong.map(({eventId}) => eventId))
   const good = new Set(
-    receipts.flatMap(({trust, eventId}) => (trust === 'verified' && ids.has(eventId) ? [eventId] : [])),
+    receipts.filter((one) => one.trust === 'verified' && ids.has(one.eventId)).map(({eventId}) => eventId),
   )
   // One that came again and fitted hides nothing.
   const refused = wrong.filter(({eventId}) => !(eventId && good.has(eventId)))
@@ -136,24 +137,23 @@ function arrived({receipts, listening: spans}: Evidence, since: number): Blindne
   return found
 }
 
-const commandName = ({eventId, at, sha256}: Arrival) =>
-  nameOf({eventId, receipt: referenceOf({at: iso(at), sha256})})
+const commandName = ({eventId, at, sha256}: Glance) => nameOf({eventId, receipt: referenceOf({at, sha256})})
 
-const bodyOf = (one: Arrival) => `scent webhooks events ${commandName(one)} --body`
+const bodyOf = (one: Glance) => `scent webhooks events ${commandName(one)} --body`
 
 /** Copies of one event that tell of other notices than another copy does. What was refused, or came too late, counts nothing. */
-function conflicting(recent: readonly Arrival[]): Arrival[] {
+function conflicting(recent: readonly Glance[]): Glance[] {
   const first = new Map<string, string>()
   const differing = new Set<string | null>()
   const taken = recent.filter(({trust}) => trust === 'verified' || trust === 'unchecked')
   for (const {eventId, notices: ids} of taken) {
     if (eventId === null) continue
-    const told = [...ids].sort().join(' ')
+    const told = ids.length < 2 ? (ids[0] ?? '') : [...ids].sort().join(' ')
     const before = first.get(eventId)
     if (before === undefined) first.set(eventId, told)
     else if (before !== told) differing.add(eventId)
   }
-  return taken.filter(({eventId}) => differing.has(eventId))
+  return differing.size === 0 ? [] : taken.filter(({eventId}) => differing.has(eventId))
 }
 
 /** A listener without a secret: as long as it runs, and afterwards as long as nothing else tells of a notice that waits. */
@@ -173,7 +173,7 @@ function unchecked(evidence: Evidence, every: readonly InboxItem[], now: number)
   const telling = evidence.receipts.filter(
     ({trust, notices}) => trust === 'unchecked' && notices.some((id) => waiting.has(id)),
   )
-  const took = open.filter(({from, to}) => telling.some(({at}) => at >= from && at <= to))
+  const took = open.filter(({from, to}) => telling.some(({time}) => time >= from && time <= to))
   if (took.length === 0) return []
   const here = new Set(telling.flatMap(({notices}) => notices.filter((id) => waiting.has(id))))
   const left = Math.max(...[...here].map((id) => waiting.get(id)?.desk.leftMs ?? 0))

@@ -36,9 +36,9 @@ export function deadlineOf(
     return {at, latest: most ?? Math.max(...all), kind: at === most ? 'at most' : kind}
   }
   const [certain] = times(trusted, 'responseDeadlineAt')
-  if (certain !== undefined) return among([certain], 'told')
-  const [raised] = times(trusted, 'notifiedAt')
-  if (raised !== undefined) return among([raised + noticeWindowMs], 'raised')
+  if (certain !== undefined) return {at: certain, latest: certain, kind: 'told'}
+  const [raised] = times(trusted, 'notifiedAt').map((at) => at + noticeWindowMs)
+  if (raised !== undefined) return {at: raised, latest: raised, kind: 'raised'}
   // What is known now was raised before.
   const mostOf = ({by}: Dated) => Math.min(by, now) + noticeWindowMs
   // What is certain was there before: its deadline is at most 72 hours later, whatever others say.

@@ -15,21 +15,12 @@ export interface Evidence extends Known {
   offsetMs: number
   listening: Run[]
   /** Copies that arrived here, without their bodies, the oldest first. */
-  receipts: Arrival[]
+  receipts: Glance[]
   /** Files of receipts that are damaged: what stands behind the damage was not read. */
   damaged: string[]
   /** SHA-256 of each imported text, and the ids of the events in them. */
   imported: Set<string>
   importedEvents: Set<string>
-}
-
-/** A receipt, in what shows whether something is missing. */
-export interface Arrival
-  extends Pick<
-    Glance,
-    'eventId' | 'eventType' | 'sha256' | 'trust' | 'why' | 'notices' | 'facts' | 'unreadable'
-  > {
-  at: number
 }
 
 /** Reads everything since `since` (milliseconds), as if the files `without` were not there; imports and answers always. */
@@ -50,51 +41,47 @@ export function readEvidence(
   const segments = segmentsOf(folders, identity, since).filter(({path}) => !without.has(path))
   const damaged = (path: string) => known.damaged.push(path)
   for (const {record, segment} of readGlances(segments, identity, {damaged})) {
-    const at = Date.parse(record.at)
-    runs.take(segment.path, record, at)
-    if (record.kind === 'received') known.receipts.push(arrivalOf(record, at))
+    runs.take(segment.path, record)
+    if (record.kind === 'received') known.receipts.push(record)
   }
-  const told = toldBy(known.receipts.filter(isCounted), timeAt)
+  const told = toldBy(known.receipts, timeAt)
   const answers = new Map<string, Answer>()
   for (const record of inboxJournal(folders, identity).records()) {
     const at = Date.parse(record.at)
     takeRecord(known, told, answers, record, {at, by: timeAt(at)})
   }
-  const receipts = known.receipts.sort((a, b) => a.at - b.at)
+  const receipts = known.receipts.sort((a, b) => a.time - b.time)
   return {...known, told, receipts, answers: [...answers.values()], listening: runs.all(segments)}
 }
 
 /** A copy of an event that was not refused. */
-type Copy = Arrival & {trust: Exclude<Arrival['trust'], 'refused'>}
-const isCounted = (arrival: Arrival): arrival is Copy => arrival.trust !== 'refused'
+type Copy = Glance & {trust: Exclude<Glance['trust'], 'refused'>}
+const isCounted = (receipt: Glance): receipt is Copy => receipt.trust !== 'refused'
 
 /** What the copies tell: of an event the first copy of the highest trust decides, and copies with other bytes tell nothing. */
-function toldBy(copies: readonly Copy[], timeAt: (localMs: number) => number): Told[] {
+function toldBy(receipts: readonly Glance[], timeAt: (localMs: number) => number): Told[] {
   const worth = (trust: Told['trust']) => ['stale', 'unchecked', 'verified'].indexOf(trust)
-  // Of 100,000 events few tell of a notice, and only these need it.
-  const telling = new Set(copies.flatMap(({facts, eventId}) => (facts.length > 0 ? [eventId] : [])))
+  // Of 100,000 events few tell of a notice, and only these are looked at more closely.
+  const telling = receipts.filter((one): one is Copy => one.facts.length > 0 && isCounted(one))
+  const events = new Set(telling.map(({eventId}) => eventId))
   const best = new Map<string, Copy>()
-  for (const copy of copies) {
-    if (!telling.has(copy.eventId)) continue
-    const before = best.get(copy.eventId ?? '')
+  for (const copy of receipts) {
+    // One that came too late never takes an id.
+    if (!events.has(copy.eventId) || !isCounted(copy) || copy.eventId === null || copy.trust === 'stale')
+      continue
+    const before = best.get(copy.eventId)
     const isBetter =
       before === undefined ||
       worth(copy.trust) > worth(before.trust) ||
-      (copy.trust === before.trust && copy.at < before.at)
-    // One that came too late never takes an id.
-    if (copy.eventId !== null && copy.trust !== 'stale' && isBetter) best.set(copy.eventId, copy)
+      (copy.trust === before.trust && copy.time < before.time)
+    if (isBetter) best.set(copy.eventId, copy)
   }
-  return copies
+  return telling
     .filter(({eventId, sha256}) => (best.get(eventId ?? '')?.sha256 ?? sha256) === sha256)
-    .flatMap(({facts, trust, at}) => {
-      const by = facts.length > 0 ? timeAt(at) : at
+    .flatMap(({facts, trust, time: at}) => {
+      const by = timeAt(at)
       return facts.map(({id, fields, saysEnd}) => ({id, fields, saysEnd, trust, at, by}))
     })
-}
-
-function arrivalOf(glance: Glance, at: number): Arrival {
-  const {eventId, eventType, sha256, trust, why, notices, facts, unreadable} = glance
-  return {eventId, eventType, sha256, trust, why, at, notices, facts, unreadable}
 }
 
 function takeRecord(

@@ -93,14 +93,14 @@ function byId<T extends {id: string}>(list: readonly T[]): Map<string, T[]> {
 
 /** The service's time: this machine's, moved by what its last answer told, and no earlier than what it has raised. */
 export function serviceNow(told: readonly Told[], localNow: number, offsetMs: number): number {
-  const raised = told
-    .filter(({trust}) => rank[trust] >= rank.verified)
-    .map(({fields}) => (fields.notifiedAt ? millis(fields.notifiedAt) : 0))
-  return raised.reduce((latest, at) => Math.max(latest, at), localNow + offsetMs)
+  const raised = ({fields: {notifiedAt}, trust}: Told) =>
+    notifiedAt && rank[trust] >= rank.verified ? millis(notifiedAt) : 0
+  return told.reduce((latest, one) => Math.max(latest, raised(one)), localNow + offsetMs)
 }
 
 /** The best first: the higher trust, then what was seen first; what is seen at once is ordered by its content. */
-function ordered(told: readonly Told[]): Told[] {
+function ordered(told: readonly Told[]): readonly Told[] {
+  if (told.length < 2) return told
   const keyOf = ({fields, saysEnd}: Told) => JSON.stringify([saysEnd, Object.entries(fields).sort()])
   return [...told].sort(
     (a, b) => rank[b.trust] - rank[a.trust] || a.at - b.at || (keyOf(a) < keyOf(b) ? -1 : 1),
@@ -118,7 +118,7 @@ function itemOf(id: string, told: readonly Told[], sent: readonly Answer[], now:
   const isAwaited = answerable.includes(state) || state === 'overdue'
   const deadline = isAwaited || due.kind !== 'at most' ? due.kind : null
   const last = tellingOf(answers, ending?.choice)
-  const [first] = best.map(({at}) => at).sort((a, b) => a - b)
+  const first = best.length > 0 ? Math.min(...best.map(({at}) => at)) : undefined
   return {
     id,
     ...(ending ? endedFields(fields, ending) : fields),

@@ -100,7 +100,7 @@ export function silence({listening: spans, receipts}: Evidence, now: number): Bl
   /** How long somebody listened within a time: what came to nobody is not the service's silence. */
   const listened = (from: number, to: number) =>
     gaps.reduce((left, gap) => left - Math.max(0, Math.min(gap.to, to) - Math.max(gap.from, from)), to - from)
-  const taken = receipts.filter(({trust}) => trust !== 'refused').map(({at}) => at)
+  const taken = receipts.filter(({trust}) => trust !== 'refused').map(({time}) => time)
   const last = taken.at(-1) ?? first
   // Of 100,000 pauses only long ones matter.
   const usual = taken.reduce((longest, to, index) => {

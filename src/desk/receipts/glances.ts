@@ -24,6 +24,8 @@ export interface Glance
   extends Omit<Received, 'n' | 'remote' | 'path' | 'headers' | 'body' | 'encoding' | 'notices'> {
   /** The byte of its file at which it begins. */
   place: number
+  /** When it arrived, in milliseconds. */
+  time: number
   orderId: string | null
   /** Ids, as the listener found them. */
   notices: readonly string[]
@@ -87,6 +89,7 @@ function glance(row: Receipt, [eventType, trust, scheme, why]: Kind): Glance {
     kind: 'received',
     place,
     at,
+    time: Date.parse(at),
     bytes,
     sha256,
     eventId,

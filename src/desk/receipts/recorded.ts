@@ -126,10 +126,9 @@ function openPlaces() {
 }
 
 function fits(record: Glance, {types, notice, trust, since, until}: Filter): boolean {
-  const at = Date.parse(record.at)
   return (
-    at >= since &&
-    at < until &&
+    record.time >= since &&
+    record.time < until &&
     (types === undefined || types.includes(record.eventType ?? '')) &&
     (trust === undefined || record.trust === trust) &&
     (notice === undefined || record.notices.includes(notice.toLowerCase()))

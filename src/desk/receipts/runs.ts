@@ -21,7 +21,8 @@ export interface Run {
 export function openRuns() {
   const runs = new Map<string, Run>()
   return {
-    take(path: string, record: Glance | Note, at = Date.parse(record.at)): Run | undefined {
+    take(path: string, record: Glance | Note): Run | undefined {
+      const at = record.kind === 'received' ? record.time : Date.parse(record.at)
       if (record.kind === 'opened') runs.set(path, begun(record, at))
       const run = runs.get(path)
       if (run === undefined) return undefined
