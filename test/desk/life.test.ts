@@ -37,7 +37,8 @@ test.each([80, 40])(
     for (const fact of [scentOrderId, 'verified', 'AwaitingPartnerResponse']) expect(shown).toContain(fact)
 
     const worked = await seen('notices respond', [
-      ['1 of 1', 's'],
+      // What each choice refunds is asked for while the card is there already.
+      [' SAR', 's'],
       ['Enter sends', '\r'],
     ])
     const refund = /ships 1, cancels 1, refunds about ([\d.]+ SAR)/.exec(worked)?.[1]
