@@ -1,8 +1,11 @@
 import {writeFileSync} from 'node:fs'
 import {join} from 'node:path'
 import {describe, expect, test} from 'vitest'
+import {eventBody, noticeOf} from '../desk/records.ts'
+import {listening, secret} from '../support/listening.ts'
 import {scent} from '../support/scent.ts'
 import {userOf} from '../support/service.ts'
+import {emptyUser} from '../terminal/stage.ts'
 
 const id = 'c6c0dd6c-5d76-4b5d-9eff-250400d2b556'
 const other = id.replace('c6', 'd7')
@@ -80,6 +83,39 @@ test('events that were not received are not found, and a beginning must be long 
   })
   expect((await scent(env, ['webhooks', 'events'])).stderr).toContain('Nothing was received here yet')
   expect((await scent(env, ['webhooks', 'events', 'abc'])).code).toBe(2)
+})
+
+test('an import counts what a listener has received already as known, and shows nothing new of it', async () => {
+  const env: NodeJS.ProcessEnv = {...emptyUser(), SCENT_WEBHOOK_SECRET: secret}
+  const listener = await listening(env)
+  const bodies = [
+    eventBody('event-1', noticeOf(id, Date.now())),
+    eventBody('event-2', undefined, 'order.completed'),
+  ]
+  for (const body of bodies) expect(await listener.send(body)).toBe(200)
+  await listener.stop()
+  const {stdout: lines} = await scent(env, ['webhooks', 'events', '--output', 'ndjson'])
+  for (const text of [bodies.join('\n'), lines]) {
+    const {code, stdout} = await scent(env, ['notices', 'import', '-', '--json'], text)
+    expect([code, JSON.parse(stdout)]).toMatchObject([0, {imported: 0, known: 2, otherEvents: 0, items: []}])
+  }
+  // The same event with another notice in it tells something new.
+  const {stdout} = await scent(
+    env,
+    ['notices', 'import', '-', '--json'],
+    eventBody('event-1', noticeOf(other, Date.now())),
+  )
+  expect(JSON.parse(stdout)).toMatchObject({imported: 1, known: 0})
+})
+
+test('what a listener could not check is worth more once it is imported', async () => {
+  const env: NodeJS.ProcessEnv = {...emptyUser(), SCENT_WEBHOOK_SECRET: ''}
+  const listener = await listening(env)
+  const body = eventBody('event-1', noticeOf(id, Date.now()))
+  expect(await listener.send(body)).toBe(200)
+  await listener.stop()
+  const {stdout} = await scent(env, ['notices', 'import', '-', '--json'], body)
+  expect(JSON.parse(stdout)).toMatchObject({imported: 1, known: 0, items: [{id, desk: {trust: 'imported'}}]})
 })
 
 describe('what is imported', () => {

@@ -17,6 +17,18 @@ afterAll(() => shop.close())
 const scent = (...argv: string[]) => run(env, argv)
 const get = (...more: string[]) => scent('api', 'GET', 'scent/thing', '--max-wait', '0', ...more)
 
+it.each([
+  ['webhooks timeline nope', 'SUBSCRIPTION'],
+  ['webhooks deliveries nope', 'ID'],
+  ['commissions object nope --reason x --yes', 'ID'],
+  ['notices show nope', 'ID'],
+])('%s is told the name of the argument as its help page has it', async (line, name) => {
+  const help = await scent(...line.split(' ').slice(0, 2), '--help')
+  expect(help.stdout).toMatch(new RegExp(`USAGE\n.* \\[?${name}\\b`))
+  const {code, stderr} = await scent(...line.split(' '))
+  expect([code, stderr]).toEqual([2, expect.stringContaining(`Error: ${name} "nope"`)])
+})
+
 describe('a refusal', () => {
   it.each([
     [400, 'VALIDATION_ERRORS', 6, 'fix'],

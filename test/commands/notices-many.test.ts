@@ -263,6 +263,37 @@ test('Ctrl-C says what is out, waits for it, and sends no more', async () => {
   await shop.close()
 })
 
+test('an answer that is lost says what helps, with the command for it', async () => {
+  shop = await openShop()
+  raised = await inInbox(shop, 1)
+  const fault = {match: {operation: 'respondToNotice'}, effect: 'status', status: 504} as const
+  const answer = async () => {
+    const argv = [
+      ...respond,
+      ids()[0] ?? '',
+      '--choice',
+      'ShipAvailable',
+      '--yes',
+      '--max-wait',
+      '1',
+      '--json',
+    ]
+    const {code, stdout} = await shop.scent(argv)
+    expect(code).toBe(12)
+    return JSON.parse(stdout).error
+  }
+  shop.fault({...fault, when: 'before', times: 9})
+  const lost = await answer()
+  expect(lost.hint).toContain(`scent notices respond ${ids()[0]} --choice ShipAvailable`)
+  expect(lost.hint).not.toContain('Read the state back')
+  // Nothing but the first request can have closed what has days left.
+  shop.sandbox.state.faults.clear()
+  shop.fault({...fault, when: 'after', times: 1})
+  const closed = await answer()
+  expect(closed.message).not.toContain('deadline')
+  await shop.close()
+})
+
 describe('what is closed already is refused with what is known', () => {
   beforeEach(async () => {
     shop = await openShop()
@@ -325,6 +356,9 @@ describe('what is closed already is refused with what is known', () => {
     const {state, message} = await told(12)
     expect(state).toBe('OUTCOME_UNKNOWN')
     expect(message).toContain('is closed, either by the ShipAvailable that was sent from here at')
+    // There are 71 hours left: its deadline has not closed it.
+    expect(message).toContain('whose answer was lost, or by another answer of the same partner')
+    expect(message).not.toContain('deadline')
     const {items} = await shop.json(['notices', 'inbox'])
     expect(items).toMatchObject([{desk: {state: 'unsettled'}}])
   })

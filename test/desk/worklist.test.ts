@@ -119,8 +119,29 @@ test('an answer that is lost is told, and the same choice is offered again', asy
     ],
     {columns: 80, flags: ['--max-wait', '1']},
   )
-  expect(said).toContain('What became of 1 of 1 answer is not known.')
+  expect(said).toContain('What became of the answer is not known.')
   expect([code, choicesAt(shop, raised)]).toEqual([12, [null, null, null]])
+})
+
+test('an answer to a notice that the service does not know is told with the right number', async () => {
+  shop.fault({
+    match: {operation: 'respondToNotice'},
+    effect: 'status',
+    status: 404,
+    state: 'NOT_FOUND_UNFULFILLABLE_NOTICE',
+    times: 1,
+  })
+  const {code, said} = await work(
+    [
+      ['1 of 3', 's'],
+      ['Enter sends', '\r'],
+      ['2 of 3', 'q'],
+    ],
+    {columns: 80},
+  )
+  expect(said).toContain('The notice was not answered.')
+  expect(said).toContain('Next: What is left waits in the worklist: `scent notices respond`.')
+  expect([code, said]).toEqual([11, expect.not.stringContaining('1 of 1')])
 })
 
 test('the order is shown, and the notice again', async () => {

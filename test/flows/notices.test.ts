@@ -37,7 +37,7 @@ describe('a response', () => {
       expect(failure).toMatchObject({
         code: 'OUTCOME_UNKNOWN',
         exitCode: 12,
-        message: expect.stringContaining('either by this CancelWhole'),
+        message: expect.stringContaining('This CancelWhole may have closed it'),
         cause: {code: 'BUSINESS_NOTICE_NOT_AWAITING_RESPONSE'},
       })
       expect(isFailure(failure) && failure.hint).toContain('scent orders get')

@@ -26,7 +26,7 @@ export default class CommissionsObject extends ScentCommand {
 
   async run(): Promise<CommissionPeriod> {
     const {args, flags} = await this.parse(CommissionsObject)
-    requireUuid('The period id', args.id)
+    requireUuid('ID', args.id)
     const reason = flags.reason === '-' ? (await readInput('-')).trim() : flags.reason
     if (reason.trim() === '' || [...reason].length > 1000) {
       const message = `The reason has ${[...reason].length} characters; it must have 1 to 1000, not only blanks.`

@@ -12,7 +12,7 @@ import {
   timelineSummary,
 } from '../../desk/screens/timeline.ts'
 import {timelineWords} from '../../desk/screens/timeline-words.ts'
-import {apiFlags} from '../../terminal/flags.ts'
+import {apiFlags, requireUuid} from '../../terminal/flags.ts'
 import type {Listing} from '../../terminal/output.ts'
 import {paintFor, roomOf} from '../../terminal/text.ts'
 import {momentIn, timeFlag} from '../../terminal/times.ts'
@@ -49,6 +49,7 @@ Findings: delivered-not-here (a listener of this machine had the URL, and did no
 
   async run(): Promise<Listing | undefined> {
     const {args, flags} = await this.parse(WebhooksTimeline)
+    if (args.subscription !== undefined) requireUuid('SUBSCRIPTION', args.subscription)
     const session = await this.session(flags, {job: true})
     const since = momentOf(momentIn(flags.since, session.lastNow()) ?? '')
     const wanted = {

@@ -3,6 +3,7 @@ import {parseJson, printJson} from '../../contract/money.ts'
 import type {Folders, Identity} from '../../store/paths.ts'
 import {sha256} from '../receipts/body.ts'
 import {importedFacts, readEvidence} from './evidence.ts'
+import type {NoticeFacts} from './facts.ts'
 import {inboxJournal} from './records.ts'
 
 interface Imported {
@@ -24,15 +25,25 @@ interface Part {
   why?: string
 }
 
+/** What a part tells. */
+interface Read {
+  raw: string
+  sha256: string
+  event: string | undefined
+  notices: string[]
+}
+
 /** A longer text would not fit into a line of the records. */
 const LONGEST = 1024 * 1024
 
 /**
- * Takes in what a file tells of notices: one JSON document, an array, or NDJSON. Texts that were imported before change
- * nothing. Fails with INVALID_INPUT if nothing in it can be read.
+ * Takes in what a file tells of notices: one JSON document, an array, or NDJSON. Texts that were imported before, and
+ * events of which a copy that fits its signature tells the same, change nothing. Fails with INVALID_INPUT if nothing in it can be read.
  */
 export async function importNotices(folders: Folders, identity: Identity, text: string): Promise<Imported> {
-  const before = readEvidence(folders, identity, Number.POSITIVE_INFINITY).imported
+  const evidence = readEvidence(folders, identity, 0)
+  const before = evidence.imported
+  const here = new Set(evidence.receipts.filter(({trust}) => trust === 'verified').map(eventOf))
   const found: Imported = {imported: 0, known: 0, otherEvents: 0, unreadable: [], notices: []}
   const fresh: {raw: string; sha256: string}[] = []
   for (const part of partsOf(text)) {
@@ -41,7 +52,7 @@ export async function importNotices(folders: Folders, identity: Identity, text: 
       found.unreadable.push({...part.place, why: read})
       continue
     }
-    if (before.has(read.sha256)) {
+    if (before.has(read.sha256) || here.has(read.event ?? '')) {
       found.known += 1
       continue
     }
@@ -62,15 +73,20 @@ export async function importNotices(folders: Folders, identity: Identity, text: 
 }
 
 /** Returns what a part tells, or why it can't be read. */
-function readPart({raw, why}: Part): {raw: string; sha256: string; notices: string[]} | string {
+function readPart({raw, why}: Part): Read | string {
   if (raw === undefined) return why ?? 'is not JSON'
   if (Buffer.byteLength(raw) > LONGEST) return 'is over 1 MiB'
   const {eventId, notices, trust} = importedFacts(raw)
   if (trust === 'refused') return 'is of a delivery that was refused for its signature'
   if (eventId === null && notices.length === 0) return 'holds neither an event nor a notice'
   if (notices.length === 0 && isBare(raw)) return 'names an event, and holds nothing of its body'
-  return {raw, sha256: sha256(raw), notices: notices.map(({id}) => id)}
+  const event = eventId === null ? undefined : eventOf({eventId, facts: notices})
+  return {raw, sha256: sha256(raw), event, notices: notices.map(({id}) => id)}
 }
+
+/** An event by its id and what it tells: two copies that have this in common tell the same. */
+const eventOf = ({eventId, facts}: {eventId: string | null; facts: readonly NoticeFacts[]}) =>
+  printJson([eventId, facts], 0)
 
 /** Whether it is a row about an event, as `webhooks events` and `webhooks deliveries` print it, and not the event. */
 function isBare(raw: string): boolean {

@@ -78,7 +78,7 @@ function withWhatIsKnown(
   const message =
     end ??
     (lost
-      ? `Notice ${id} is closed, either by the ${lost.choice} that was sent from here at ${localTime(lost.at)}, whose answer was lost, or by its deadline.`
+      ? `Notice ${id} is closed, either by the ${lost.choice} that was sent from here at ${localTime(lost.at)}, whose answer was lost, or by ${item?.desk.state === 'unsettled' ? 'another answer of the same partner' : 'its deadline'}.`
       : `Notice ${id} is closed; by whom nothing here tells.`)
   const code = lost && end === undefined ? 'OUTCOME_UNKNOWN' : error.code
   return new Failure(code, {...error.facts, message, ...(hint && {hint})}, {cause: error})

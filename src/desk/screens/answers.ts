@@ -86,7 +86,7 @@ export async function answerMany(
   if (stop.aborted)
     end = new Failure('INTERRUPTED', {message: storyOf(session, wanted, answers), hint: GO_ON})
   showAnswers(screen, answers)
-  const document = report(screen, answers, wanted.length, end)
+  const document = report(screen, answers, {total: wanted.length, end})
   screen.note(summaryText(document.summary))
   return document
 }
@@ -174,8 +174,11 @@ export function showAnswers(screen: AnswerScreen, answers: readonly Answered[]):
 export function report(
   screen: AnswerScreen,
   answers: Answered[],
-  total = answers.length,
-  end?: Failure,
+  {
+    total = answers.length,
+    end,
+    hint = GO_ON,
+  }: {total?: number; end?: Failure | undefined; hint?: string} = {},
 ): AnswersDocument {
   const countOf = (outcome: Outcome) => answers.filter((one) => one.outcome === outcome).length
   const refunds = answers.flatMap((one) => refundOf(one) ?? [])
@@ -183,7 +186,7 @@ export function report(
   const numbers = Object.fromEntries(counts.map(([outcome, key]) => [key, countOf(outcome)]))
   const left = total - answers.length
   const summary = {...numbers, left, refunded} as Summary
-  const failure = verdict(summary, total, end)
+  const failure = verdict(summary, total, hint, end)
   if (failure) screen.finding(failure)
   return {answers, summary}
 }
@@ -196,15 +199,23 @@ function summaryText(summary: Summary): string {
 }
 
 /** What the exit code is for: 12 if something is not known, 11 if something is not answered. */
-function verdict({answered, unknown}: Summary, total: number, end: Failure | undefined): Failure | undefined {
+function verdict(
+  {answered, unknown}: Summary,
+  total: number,
+  hint: string,
+  end: Failure | undefined,
+): Failure | undefined {
   if (end?.code === 'INTERRUPTED') return end
   const because = end ? {cause: end} : {}
   if (unknown > 0) {
-    const message = `What became of ${unknown} of ${counted(total, 'answer')} is not known.`
-    return new Failure('ROWS_UNKNOWN', {message, hint: GO_ON}, because)
+    const of = total === 1 ? 'the answer' : `${unknown} of ${total} answers`
+    const message = `What became of ${of} is not known.`
+    return new Failure('ROWS_UNKNOWN', {message, hint}, because)
   }
   if (answered === total) return undefined
   if (answered === 0 && end) return end
-  const message = `${total - answered} of ${counted(total, 'notice')} were not answered.`
-  return new Failure('ROWS_REFUSED', {message, hint: GO_ON}, because)
+  const open = total - answered
+  const which = total === 1 ? 'The notice was' : `${open} of ${total} notices ${open === 1 ? 'was' : 'were'}`
+  const message = `${which} not answered.`
+  return new Failure('ROWS_REFUSED', {message, hint}, because)
 }

@@ -1,4 +1,5 @@
 import type {NoticeChoice} from '../../contract/notices.ts'
+import {repeatText} from '../../flows/notices.ts'
 import {type Cell, pretty, span, time} from '../../terminal/cells.ts'
 import {type Column, localColumns} from '../../terminal/columns.ts'
 import {type Card, card} from '../../terminal/table.ts'
@@ -104,7 +105,8 @@ function reasonOf({code, says, since, times = []}: Blindness): string {
   const spans = times.slice(0, MOST_TIMES).map(({from, to}) => `${moment(from)} to ${moment(to)}`)
   if (times.length > MOST_TIMES) spans.push(`and at ${times.length - MOST_TIMES} more times`)
   if (spans.length > 0 && code === 'unchecked') return `${says} That was ${spans.join(', ')}.`
-  if (spans.length > 0) return `Nothing listened ${spans.join(', ')}: what was sent then may be missing.`
+  if (spans.length > 0)
+    return says.replace(/(?<=^Nothing listened ).* within the last 72 hours/, spans.join(', '))
   return since === null ? says : `${says} Since ${moment(since)}.`
 }
 
@@ -145,8 +147,7 @@ function unsureLine(items: readonly InboxItem[]): string | undefined {
 
 /** What to do about a notice that does not simply wait. */
 export function nextOf({id, desk: {state, answer}}: InboxItem): string | undefined {
-  if (state === 'unsettled')
-    return `The same choice can be sent again, and only that: \`scent notices respond ${id} --choice ${answer?.choice}\`.`
+  if (state === 'unsettled') return repeatText(id, answer?.choice)
   if (state === 'doubtful')
     return `It can be answered all the same, and the service refuses an answer if it is closed: \`scent notices respond ${id}\`.`
   return undefined

@@ -43,7 +43,7 @@ export async function workThrough(
     else if (await sender.send(id, move)) at += 1
   }
   screen.note(endText(answers, lookout.every().filter(isOpen)))
-  return report(screen, answers)
+  return report(screen, answers, {hint: GO_ON})
 }
 
 /** The notices to go through: those that wait, and behind them what is raised meanwhile. */
@@ -84,6 +84,8 @@ async function showOrder(screen: AnswerScreen, order: OrderRead | undefined): Pr
   await screen.screen(orderLines(order))
 }
 
+const GO_ON = 'What is left waits in the worklist: `scent notices respond`.'
+
 /** Sends answers one at a time. Ctrl-C meanwhile says what is out, and ends when it has been answered. */
 function openSender(screen: AnswerScreen, session: Session, lookout: Lookout, answers: Answered[]) {
   let sending = ''
@@ -97,12 +99,12 @@ function openSender(screen: AnswerScreen, session: Session, lookout: Lookout, an
     get awaits() {
       return session.open() ? 'Waiting for its answer' : 'Ending'
     },
-    hint: 'What is left waits in the worklist: `scent notices respond`.',
+    hint: GO_ON,
   })
   const interrupted = () =>
     new Failure('INTERRUPTED', {
       message: story(),
-      hint: 'What is left waits in the worklist: `scent notices respond`.',
+      hint: GO_ON,
     })
   return {
     interrupted,
