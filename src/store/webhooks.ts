@@ -27,6 +27,8 @@ export interface WebhookRecords {
   all(): Promise<SeenSubscription[]>
   /** What was seen of the URL of each, by its id in small letters: when it was seen first, and when another was. */
   urls(): Map<string, {url: string; from: number}[]>
+  /** Since when each that is active has been, as far as answers showed it; by its id in small letters. */
+  activeSince(): Map<string, number>
 }
 
 /** The subscriptions that this identity has created or touched from this machine. */
@@ -55,6 +57,15 @@ export function webhookRecords(folders: Folders, identity: Identity): WebhookRec
         const urls = found.get(id.toLowerCase()) ?? []
         if (url !== null && urls.at(-1)?.url !== url) urls.push({url, from: Date.parse(at)})
         found.set(id.toLowerCase(), urls)
+      }
+      return found
+    },
+    activeSince() {
+      const found = new Map<string, number>()
+      for (const {id, isActive, at} of file.records()) {
+        const key = id.toLowerCase()
+        if (isActive === false) found.delete(key)
+        else if (isActive && !found.has(key)) found.set(key, Date.parse(at))
       }
       return found
     },

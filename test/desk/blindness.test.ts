@@ -335,6 +335,36 @@ describe('with --check the service is asked', () => {
     expect((await check(quiet.slice(0, 2))).codes).toEqual(['silent'])
   })
 
+  test('and a time at which nothing listened hides nothing if the service sent all that is here', async () => {
+    deliveries = [attempt('event-1', 2)]
+    const asleep = [
+      (desk: Desk) => listened(desk, {from: ago(100), to: ago(30)}),
+      (desk: Desk) =>
+        listened(desk, {
+          from: ago(10),
+          records: [receipt(ago(2), eventBody('event-1', noticeOf(id, ago(2))))],
+        }),
+    ]
+    expect((await blindOf([...asleep, subscribed()])).codes).toEqual(['gaps'])
+    const {codes, env} = await check([...asleep, subscribed()])
+    expect(codes).toEqual([])
+    const {stderr} = await scent(env, ['notices', 'inbox', '--check'])
+    expect(stderr).toContain('to 1 subscription within 72 hours: all that may tell of a notice is here.')
+    // While none was active the service has sent nothing, whatever was raised: it can't tell.
+    const off: Make = ({folders, identity}) => {
+      const records = webhookRecords(folders, identity)
+      return records.note({id: hook, isActive: false}, iso(ago(29)))
+    }
+    const unsure = await check([...asleep, subscribed(), off, subscribed({}, ago(10))])
+    expect(unsure.of('gaps')?.says).toContain('no subscription that is known here was active all that time')
+    expect((await check([...asleep, subscribed({}, ago(20))])).codes).toEqual(['gaps'])
+    expect((await check([...asleep, subscribed({eventTypes: ['order.completed']})])).codes).toContain('gaps')
+    // What is missing is told with the time at which it was missed.
+    deliveries = [attempt('event-1', 2), attempt('event-9', 20)]
+    expect((await check([...asleep, subscribed()])).codes).toEqual(['gaps', 'missing'])
+    deliveries = []
+  })
+
   test('what it has sent that is not here, and whether it comes yet', async () => {
     deliveries = [
       attempt('event-4', 1, {succeeded: false, nextAttemptAt: iso(ago(-1))}),

@@ -63,6 +63,7 @@ With --due-within it is a check for cron: exit 11 if a notice is due within that
     if (flags.watch) return this.watch(desk, flags.all, withinMs)
     const sent = flags.check ? await this.askService(flags) : undefined
     const {items, every, blind} = await lookAt(desk, {all: flags.all, withinMs, sent})
+    if (sent) this.note(checkedText(sent, blind))
     this.showLook({items, every, blind}, flags.all)
     if (withinMs !== undefined) this.judge(items, blind)
     return {items, blind}
@@ -107,13 +108,7 @@ With --due-within it is a check for cron: exit 11 if a notice is due within that
   /** What the service says that it sent. */
   private async askService(flags: SessionFlags): Promise<Sent> {
     const {client, folders, identity, serviceNow} = await this.session(flags)
-    const sent = await askSent({folders, identity}, client, serviceNow)
-    this.note(
-      sent.asked === 0
-        ? 'No subscription is known here, so there is none to ask the service about.'
-        : `Compared with what the service sent to ${counted(sent.asked, 'subscription')} within 72 hours.`,
-    )
-    return sent
+    return askSent({folders, identity}, client, serviceNow)
   }
 
   /** Below the list; a pipe gets the list alone, so there it is told beside it. A document holds it. */
@@ -133,6 +128,14 @@ With --due-within it is a check for cron: exit 11 if a notice is due within that
       this.finding(new Failure('INBOX_BLIND', {details: {clearAt: from}, ...(hint && {hint})}))
     }
   }
+}
+
+/** What came of asking the service. */
+function checkedText({asked, gone}: Sent, blind: readonly Blindness[]): string {
+  if (asked === 0) return 'No subscription is known here, so there is none to ask the service about.'
+  const isWhole = gone.length < asked && !blind.some(({code}) => code === 'missing')
+  const found = isWhole ? ': all that may tell of a notice is here' : ''
+  return `Compared with what the service sent to ${counted(asked, 'subscription')} within 72 hours${found}.`
 }
 
 /** What each look brings that the one before did not have. */

@@ -33,6 +33,8 @@ export interface KnownSubscription {
   isActive: boolean | null
   lastDeliveryStatus?: string | null | undefined
   own?: boolean | undefined
+  /** Since when it has been active without a break, as far as is known here. */
+  activeSince?: number | undefined
 }
 
 export const HOUR = 3_600_000

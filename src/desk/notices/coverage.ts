@@ -24,14 +24,15 @@ export function blindness(
   now: number,
   sent?: Sent,
 ): Blindness[] {
+  const lacking = sent ? missing(sent, evidence) : []
   return [
     ...store(evidence),
-    ...listening(evidence, subscriptions, now, sent !== undefined),
+    ...listening(evidence, subscriptions, now, sent && {gone: sent.gone, isLacking: lacking.length > 0}),
     // Who was asked about a subscription has told what it sent.
     ...(sent && sent.asked > 0 ? [] : silence(evidence, now)),
     ...inactive(subscriptions, sent),
     ...deadLettering(evidence, subscriptions, sent),
-    ...(sent ? missing(sent, evidence) : []),
+    ...lacking,
     ...noType(evidence, subscriptions),
     ...arrived(evidence, now - noticeWindowMs),
     ...unchecked(evidence, every, now),

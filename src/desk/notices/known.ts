@@ -52,7 +52,12 @@ export async function lookAt(
 ): Promise<Look> {
   const {items, every, evidence} = knownNotices(folders, identity, {all})
   const isDue = ({desk: {leftMs}}: InboxItem) => leftMs !== null && leftMs < (withinMs ?? Number.NaN)
-  const subscriptions = await webhookRecords(folders, identity).all()
+  const records = webhookRecords(folders, identity)
+  const since = records.activeSince()
+  const subscriptions = (await records.all()).map((one) => ({
+    ...one,
+    activeSince: since.get(one.id.toLowerCase()),
+  }))
   const blind = blindness(evidence, every, subscriptions, Date.now(), sent)
   return {items: withinMs === undefined ? items : items.filter(isDue), every, blind}
 }

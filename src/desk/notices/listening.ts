@@ -51,13 +51,39 @@ export function failingText(spans: readonly Run[]): string | undefined {
   )
 }
 
-/** Whether somebody listens, and whether somebody did all the time. `isAsked`: the service was asked what it sent. */
+/** What the service said when it was asked what it sent. */
+interface Asked {
+  /** Subscriptions that it does not know. */
+  gone: readonly string[]
+  /** Whether something of it is not here. */
+  isLacking: boolean
+}
+
+/** Subscriptions that bring notices, and of which the service has told what it sent. */
+function telling(
+  {receipts}: Evidence,
+  subscriptions: readonly KnownSubscription[],
+  {gone, isLacking}: Asked,
+): KnownSubscription[] {
+  if (isLacking) return []
+  const types = new Set(receipts.flatMap(({notices, eventType}) => (notices.length > 0 ? [eventType] : [])))
+  const isTelling = (type: string) => types.has(type) || /notice/i.test(type)
+  return subscriptions.filter(
+    ({id, eventTypes}) => !gone.includes(id) && (eventTypes === null || eventTypes.some(isTelling)),
+  )
+}
+
+/**
+ * Whether somebody listens, and whether somebody did all the time. A time at which nothing listened hides nothing if all
+ * that the service sent is here, and a subscription to notices was active then.
+ */
 export function listening(
-  {listening: spans}: Evidence,
+  evidence: Evidence,
   subscriptions: readonly KnownSubscription[],
   now: number,
-  isAsked: boolean,
+  asked?: Asked,
 ): Blindness[] {
+  const {listening: spans} = evidence
   const next = listenAgain(subscriptions)
   if (spans.length === 0) {
     const says = 'Nothing has listened here in the last 14 days: notices are known only if they are imported.'
@@ -72,21 +98,27 @@ export function listening(
     if (failing) found.push({code: 'failed', since, until: null, says: failing, next: 'scent doctor'})
     else found.push({code: 'nobody-listens', since, until: null, says, next})
   }
+  const sure = asked ? telling(evidence, subscriptions, asked) : []
+  const isTold = (at: number) => sure.some(({activeSince}) => activeSince !== undefined && activeSince <= at)
   // While nothing listens, the time since then is told already.
   const inner = gapsOf(spans, now - noticeWindowMs, now).filter(
-    ({from, to}) => to - from > RESTART_MS && (isHeld(spans) || to < now),
+    ({from, to}) => to - from > RESTART_MS && (isHeld(spans) || to < now) && !isTold(from),
   )
   const length = inner.reduce((sum, {from, to}) => sum + to - from, 0)
   const [first, end] = [inner[0], inner.at(-1)]
   if (!first || !end || length <= SHORT_MS) return found
   const times = inner.length === 1 ? 'for a time' : `${inner.length} times`
+  const lacks =
+    asked && !asked.isLacking
+      ? ', and no subscription that is known here was active all that time: notices that were raised then may be missing.'
+      : ': what was sent then may be missing.'
   return [
     ...found,
     {
       ...{code: 'gaps', since: iso(first.from), until: iso(end.to + noticeWindowMs)},
-      says: `Nothing listened ${times} within the last 72 hours: what was sent then may be missing.`,
+      says: `Nothing listened ${times} within the last 72 hours${lacks}`,
       // What the service was not subscribed to send it does not know either.
-      next: isAsked ? 'scent notices import FILE' : 'scent notices inbox --check',
+      next: asked ? 'scent notices import FILE' : 'scent notices inbox --check',
       times: inner.map(({from, to}) => ({from: iso(from), to: iso(to)})),
     },
   ]
