@@ -1,6 +1,6 @@
 import type {Command, Interfaces} from '@oclif/core'
 import {CommandHelp, Help} from '@oclif/core/help'
-import {isColoured} from './text.ts'
+import {commandLines, isColoured} from './text.ts'
 import {unknownCommand} from './usage.ts'
 
 type Options = Partial<Interfaces.HelpOptions>
@@ -50,7 +50,10 @@ class ScentCommandHelp extends CommandHelp {
   protected override examples(examples: Command.Example[] | string | undefined): string | undefined {
     const lines = Array.isArray(examples) ? examples : []
     const room = this.opts.maxWidth - this.indentSpacing
-    return lines.map((line) => broken(`$ ${this.render(String(line))}`, room)).join('\n\n') || undefined
+    return (
+      lines.map((line) => commandLines(`$ ${this.render(String(line))}`, room).join('\n')).join('\n\n') ||
+      undefined
+    )
   }
 
   /** With spaces between values, so that a long line of them ends between two. */
@@ -66,23 +69,6 @@ class ScentCommandHelp extends CommandHelp {
     const shared = {...(OUTPUT.length > 0 && {OUTPUT}), ...(GLOBAL.length > 0 && {GLOBAL})}
     return {mainFlags, flagGroups: {...own, ...shared}}
   }
-}
-
-/** A command for a shell on lines of at most `room` cells, if its words allow it: none of them is broken. */
-function broken(command: string, room: number): string {
-  const lines: string[] = []
-  let line = ''
-  // What stands in quotes belongs to its word.
-  const words: string[] = command.match(/(?:"[^"]*"|'[^']*'|\S)+/g) ?? []
-  for (const [at, word] of words.entries()) {
-    // All lines but the last one end with a backslash.
-    const end = at < words.length - 1 ? ' \\' : ''
-    if (line !== '' && `${line} ${word}${end}`.length > room) {
-      lines.push(`${line} \\`)
-      line = `    ${word}`
-    } else line += line === '' ? word : ` ${word}`
-  }
-  return [...lines, line].join('\n')
 }
 
 /** The columns that a help may take: as many as there are, and at most the 80 of the pages that the build wrote. */
@@ -114,7 +100,9 @@ export class ScentHelp extends Help {
     const [summary = '', ...lines] = description.split('\n')
     const isExample = (line: string) => line.startsWith('$ ')
     const text = lines.filter((line) => !isExample(line)).join('\n')
-    const examples = lines.filter(isExample).map((line) => broken(line, this.opts.maxWidth - 2))
+    const examples = lines
+      .filter(isExample)
+      .map((line) => commandLines(line, this.opts.maxWidth - 2).join('\n'))
     const page = [
       summary,
       this.section('USAGE', `$ ${this.config.bin} ${name.replaceAll(':', ' ')} COMMAND`),

@@ -24,37 +24,85 @@ const UNITS = /\S*`[^`]*`\S*|\S+/g
 
 /**
  * Breaks `text` between words into lines of at most `room` cells. It keeps its indent; the lines after the first are
- * indented by `hang`. A command between backticks stays whole if it fits into a line, a word is broken if it does not.
+ * indented by `hang`. A command between backticks stays whole if it fits into a line, else each of its lines can be copied
+ * with the next. A word is broken if it does not fit.
  */
 export function wrap(text: string, room: number, hang = 0): string {
   if (width(text) <= room) return text
   const lines: string[] = []
   let line = /^ */.exec(text)?.[0] ?? ''
   let isEmpty = true
-  const begin = () => {
+  const begin = (indent = hang) => {
     lines.push(line)
-    line = ' '.repeat(hang)
+    line = ' '.repeat(indent)
     isEmpty = true
   }
-  const put = (unit: string) => {
-    if (!isEmpty && width(line) + 1 + width(unit) > room) begin()
-    line += isEmpty ? unit : ` ${unit}`
-    isEmpty = false
-  }
+  const fits = (unit: string) => width(line) + (isEmpty ? 0 : 1) + width(unit) <= room
   const indent = Math.max(hang, width(line))
-  const fits = (unit: string) => width(unit) <= room - indent
   for (const [unit] of text.matchAll(UNITS)) {
-    for (const word of fits(unit) ? [unit] : unit.split(/\s+/)) {
-      const [first = '', ...others] = fits(word) ? [word] : partsOf(word, room - indent)
-      put(first)
-      for (const part of others) {
-        begin()
-        put(part)
-      }
+    const isCommand = unit.includes('`')
+    if (!isEmpty && !fits(unit)) begin(isCommand && width(unit) <= room ? indentFor(unit, room, hang) : hang)
+    const parts = fits(unit)
+      ? [unit]
+      : isCommand
+        ? commandLines(unit, room, line, hang + 2)
+        : partsOf(unit, room - indent)
+    for (const [at, part] of parts.entries()) {
+      if (at > 0) begin()
+      // Those of a command have their indent.
+      line = parts.length > 1 && isCommand ? part : `${line}${isEmpty ? '' : ' '}${part}`
+      isEmpty = false
     }
   }
   return [...lines, line].join('\n')
 }
+
+/** As much of an indent as leaves `room` for a text. */
+const indentFor = (text: string, room: number, indent: number) =>
+  Math.max(0, Math.min(indent, room - width(text)))
+
+/** Words of a command: what stands in quotes belongs to its word. */
+const WORDS = /(?:\\.|"[^"]*"|'[^']*'|\S)+/g
+
+/**
+ * A command for a shell on lines of at most `room` cells: each but the last ends with a backslash, so that they are one
+ * command when they are copied. The first begins with `start`, the others are indented by `hang` where that leaves room.
+ */
+export function commandLines(command: string, room: number, start = '', hang = 4): string[] {
+  const lines: string[] = []
+  let line = start
+  let isEmpty = true
+  const words: string[] = command.match(WORDS) ?? []
+  for (const [at, word] of words.entries()) {
+    const end = at < words.length - 1 ? ' \\' : ''
+    if (!isEmpty && width(`${line} ${word}${end}`) > room) {
+      lines.push(`${line} \\`)
+      line = ' '.repeat(indentFor(`${word}${end}`, room, hang))
+      isEmpty = true
+    }
+    line += isEmpty ? word : ` ${word}`
+    isEmpty = false
+    if (width(line + end) > room) {
+      const parts = joinedByShell(partsOf(line, room - 4))
+      line = parts.pop() ?? ''
+      lines.push(...parts)
+    }
+  }
+  return [...lines, line]
+}
+
+/** Parts of a word of a command, on lines that are one word: the backslash stands outside of quotes. */
+function joinedByShell(parts: string[]): string[] {
+  let before = ''
+  return parts.map((part, at) => {
+    const begins = isQuoteOpen(before) ? "'" : ''
+    before += part
+    const ends = at < parts.length - 1 ? (isQuoteOpen(before) ? "'\\" : '\\') : ''
+    return begins + part + ends
+  })
+}
+
+const isQuoteOpen = (text: string) => text.replace(/\\'|'[^']*'/g, '').includes("'")
 
 /** A word in parts of at most `room` cells: a list breaks after a comma, anything else where the room ends. */
 function partsOf(word: string, room: number): string[] {

@@ -71,9 +71,11 @@ export function plain(text: string): string {
   return text.replace(ESCAPE, '')
 }
 
-/** The words of a text, wherever its lines end: to look for a sentence that may be wrapped. */
+/** The words of a text, wherever its lines end: to look for a sentence that may be wrapped, and commands as a shell takes them. */
 export function oneLine(text: string): string {
-  return plain(text).replace(/\s+/g, ' ')
+  return plain(text)
+    .replace(/\\\r?\n/g, '')
+    .replace(/\s+/g, ' ')
 }
 
 const ESCAPE = /\u001b\[[0-9;?]*[ -/]*[@-~]/g

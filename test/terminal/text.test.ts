@@ -1,3 +1,4 @@
+import {execFileSync} from 'node:child_process'
 import {describe, expect, it} from 'vitest'
 import {cut, isColoured, pad, paintFor, safe, width, wrap} from '../../src/terminal/text.ts'
 
@@ -88,22 +89,53 @@ describe('a text in lines', () => {
     ['counts cells', '香水 香水 香水', 9, '香水 香水\n  香水'],
     ['keeps its indent', '  one two three', 11, '  one two\n  three'],
     ['keeps a command whole', 'Type `scent cart show` now.', 19, 'Type\n  `scent cart show`\n  now.'],
+    ['keeps a command whole without its indent', 'Type `scent cart show`.', 18, 'Type\n`scent cart show`.'],
     [
-      'breaks a command between words if it must',
-      'Type `scent cart show`.',
-      12,
-      'Type `scent\n  cart\n  show`.',
+      'breaks a command as a shell does',
+      'Type `scent cart show --all`.',
+      16,
+      'Type\n  `scent cart \\\n    show --all`.',
     ],
-    ['breaks a word that is longer than a line', 'a bcdefghijkl m', 6, 'a bcde\n  fghi\n  jkl\n  m'],
+    [
+      'breaks no value in quotes',
+      "  `scent orders list --reference 'PO 1 8'`",
+      19,
+      "  `scent orders \\\n    list \\\n    --reference \\\n    'PO 1 8'`",
+    ],
+    [
+      'breaks a word of a command as a shell does',
+      '`scent get 0123456789abcdef`',
+      14,
+      '`scent get \\\n0123456789\\\nabcdef`',
+    ],
+    [
+      'breaks no quotes in a word of a command',
+      "`scent get '0123 56789abcdef'`",
+      14,
+      "`scent get \\\n'0123 5678'\\\n'9abcdef'`",
+    ],
     [
       'breaks a list after a comma',
       '`--columns id,name,status,sku`',
-      14,
-      '`--columns\n  id,name,\n  status,sku`',
+      16,
+      '`--columns \\\nid,name,\\\nstatus,sku`',
     ],
+    ['breaks a long list after a comma', 'a id,name,status,sku', 10, 'a\n  id,name,\n  status,\n  sku'],
     ['breaks no character', '香水香水香水', 5, '香\n  水\n  香\n  水\n  香\n  水'],
     ['counts no colours', '\u001b[31mError:\u001b[39m two', 10, '\u001b[31mError:\u001b[39m two'],
   ])('%s', (_, text, room, expected) => {
     expect(wrap(text, room, 2)).toBe(expected)
+  })
+
+  it('holds commands that a shell takes as they were, at any width', () => {
+    const command = `scent webhooks replay 019aaa97-5d76-4b5d-9eff-250400d2b556 --to http://127.0.0.1:3000/hook --note 'it'\\''s PO 118'`
+    for (let room = 10; room <= 120; room += 1)
+      for (const hang of [0, 2, 8]) {
+        const lines = wrap(`! It is here, as \`${command}\` says.`, room, hang).split('\n')
+        expect(Math.max(...lines.map(width)), `${room}`).toBeLessThanOrEqual(room)
+        const copied = /`([^`]*)`/.exec(lines.join('\n'))?.[1] ?? ''
+        const words = (text: string) => execFileSync('sh', ['-c', `printf '%s|' ${text}`], {encoding: 'utf8'})
+        expect(words(copied), copied).toBe(words(command))
+      }
   })
 })
