@@ -68,7 +68,7 @@ describe('the screen of a listener', () => {
     row('order.completed  fits          500  \\d+ ms +11ab0c9d7e21')
     row('order.completed  again, same   500  \\d+ ms +11ab0c9d7e21')
     row('order.completed  WRONG: body changed \\(re-encoded\\) +77e0a1b2c3d4')
-    expect(all).toContain('\n  scent webhooks verify --stored 77e0a1b2c3d4')
+    expect(all).toContain('\n  `scent webhooks verify --stored 77e0a1b2c3d4`')
     expect(all).toMatch(/^Degraded since .*: the receiver failed three times in a row/m)
   }, 60_000)
 

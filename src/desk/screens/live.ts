@@ -1,5 +1,6 @@
 import {serviceOffset} from '../../store/clock.ts'
 import {type Cell, pretty} from '../../terminal/cells.ts'
+import {commandText} from '../../terminal/next.ts'
 import {cut, type Paint, pad, safe, width, wrap} from '../../terminal/text.ts'
 import type {Desk} from '../desk.ts'
 import type {ListenerEvent, Whole} from '../listener/told.ts'
@@ -94,5 +95,7 @@ export function stateText({state, why, since}: Extract<ListenerEvent, {event: 's
 
 /** The command that takes a refused delivery apart. */
 export function nextOf({eventId, receipt}: Line): string {
-  return `  scent webhooks ${receipt === null ? 'events --trust refused' : `verify --stored ${nameOf({eventId, receipt})}`}`
+  const words =
+    receipt === null ? ['events', '--trust', 'refused'] : ['verify', '--stored', nameOf({eventId, receipt})]
+  return `  ${commandText('webhooks', ...words)}`
 }
