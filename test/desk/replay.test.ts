@@ -271,6 +271,51 @@ test('what a receiver missed while it was down is shown, and sent to it again', 
   expect(await scent(user, [...again, '--trust', 'refused'])).toMatchObject({code: 5})
 })
 
+test('what its receiver took when it was sent again is no problem any more, and is not sent once more', async () => {
+  const user = userOf('http://127.0.0.1:1')
+  const ids = ['first-of-3', 'second-of-3', 'third-of-3']
+  answer = () => ({status: 500})
+  const listener = await listening(user, '--forward-to', to)
+  for (const eventId of ids) expect(await listener.send(JSON.stringify({eventId}))).toBe(200)
+  await listener.saw('forward', ({eventId}) => eventId === ids.at(-1))
+  await listener.stop()
+
+  const again = async (url: string, ...more: string[]) => {
+    arrived.length = 0
+    const argv = ['webhooks', 'replay', '--problems', '--to', url, ...more]
+    const {code, stderr} = await scent(user, argv)
+    return {code, said: oneLine(stderr), got: arrived.map(({body}) => JSON.parse(body.toString()).eventId)}
+  }
+  // The second one fails again, and it alone is left.
+  answer = (count) => ({status: count === 2 ? 500 : 200})
+  expect(await again(to)).toMatchObject({code: 11, got: ids})
+  const left = await scent(user, ['webhooks', 'events', '--problems', '--json'])
+  expect(JSON.parse(left.stdout).items).toMatchObject([{eventId: 'second-of-3', forward: {status: 500}}])
+  expect(await again(to, '--dry-run')).toMatchObject({code: 0, got: []})
+  answer = () => ({status: 200})
+  const second = await again(to)
+  expect(second).toMatchObject({code: 0, got: ['second-of-3']})
+  expect(second.said).toMatch(
+    /2 events were sent again before, last at 20\S+ \S+ \S+, and taken\. They are left out\./,
+  )
+  const third = await again(to)
+  expect(third).toMatchObject({code: 5, got: []})
+  expect(third.said).toContain('3 events were sent again before')
+  expect(third.said).toContain('An event is sent once more by its id.')
+  expect((await scent(user, ['webhooks', 'events', '--problems'])).code).toBe(5)
+  const all = JSON.parse((await scent(user, ['webhooks', 'events', '--json'])).stdout)
+  const one = {copies: 1, forward: {status: 200, to, replayedAt: expect.stringMatching(/^20/)}}
+  expect(all.items).toMatchObject([one, one, one])
+
+  // Another receiver has taken none of them, and one that is named goes anyway.
+  const other = `${to}/other`
+  const dry = await scent(user, ['webhooks', 'replay', '--since', '1h', '--to', other, '--dry-run', '--json'])
+  expect(JSON.parse(dry.stdout).items).toHaveLength(3)
+  arrived.length = 0
+  expect((await scent(user, ['webhooks', 'replay', 'first-of-3', '--to', to])).code).toBe(0)
+  expect(arrived).toHaveLength(1)
+})
+
 test('a rate is kept, and Ctrl-C ends it after the event under way', async () => {
   const began = Date.now()
   await replayed('event-00001', 'event-00003', 'event-00005', '--rate', '2', '--to', to)

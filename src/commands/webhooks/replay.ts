@@ -13,6 +13,7 @@ import {
 import {type Desk, openDesk} from '../../desk/desk.ts'
 import {isTaken} from '../../desk/receipts/records.ts'
 import {webhookSecrets} from '../../desk/receipts/secrets.ts'
+import {openReplays} from '../../desk/receipts/segment.ts'
 import {eventFilters, filterOf, isFiltered} from '../../desk/screens/filters.ts'
 import {replayedColumns} from '../../desk/screens/receipts.ts'
 import {parseScheme} from '../../desk/signature/schemes.ts'
@@ -23,7 +24,7 @@ import {counted} from '../../terminal/text.ts'
 export default class WebhooksReplay extends ScentCommand {
   static override summary = 'Send events that were received here to a receiver again.'
   static override description =
-    `Sends the bytes and headers that were stored, marked with X-Scent-Replay: 1, one after another, the oldest first: the events that are named, or all that fit the filters. Events that were refused go only with --trust refused, or by their ids. --problems chooses what the receiver of the listener, its --forward-to, did not take. The receiver is on this machine unless --allow-remote says otherwise, and never the service, nor a listener of this record.
+    `Sends the bytes and headers that were stored, marked with X-Scent-Replay: 1, one after another, the oldest first: the events that are named, or all that fit the filters. Events that were refused go only with --trust refused, or by their ids. --problems chooses what the receiver of the listener, its --forward-to, did not take, and leaves out what --to took when it was sent again: so it can be repeated until all is taken. The receiver is on this machine unless --allow-remote says otherwise, and never the service, nor a listener of this record.
 
 The signature stays the one that came, so a receiver that checks its age refuses it: --resign signs each event now, with the secret from stdin, from SCENT_WEBHOOK_SECRET, or from the keychain for --subscription. Values of headers that may be secrets are not stored, and so not sent.`
   static override examples = [
@@ -75,7 +76,8 @@ The signature stays the one that came, so a receiver that checks its age refuses
       })
     const desk = openDesk(flags)
     const to = replayUrl(desk, flags.to, flags['allow-remote'])
-    const copies = copiesToSend(desk, ids, filterOf(flags))
+    const {copies, taken} = copiesToSend(desk, ids, {...filterOf(flags), to: to.href})
+    if (taken) this.note(`${taken} ${taken.startsWith('1 ') ? 'It is' : 'They are'} left out.`)
     if (flags['dry-run']) return this.told(Array.from(copies, planned))
     const sign = flags.resign ? await signing(desk, flags) : undefined
     const items: Replayed[] = []
@@ -89,11 +91,16 @@ The signature stays the one that came, so a receiver that checks its age refuses
         yield copy
       }
     }
-    for await (const item of replay(noted(), {to, rate: flags.rate, sign, stop})) {
+    const replays = openReplays(desk)
+    for await (const item of replay(noted(), {to, rate: flags.rate, sign, stop, note: replays.note})) {
       items.push(item)
       if (process.stderr.isTTY) progress.say(`Sent ${counted(items.length, 'event')} …`)
     }
+    replays.close()
     progress.clear()
+    const unwritten = replays.lost()
+    if (unwritten)
+      this.note(`! It could not be written down what was sent, so it counts as unsent: ${unwritten.message}`)
     if (lacked.size > 0)
       this.note(`Without the values of ${[...lacked].join(', ')}: they may be secrets, and are not stored.`)
     if (stop.aborted) throw new Failure('INTERRUPTED', {message: story()})

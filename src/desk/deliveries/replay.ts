@@ -1,5 +1,7 @@
 import {setTimeout as sleep} from 'node:timers/promises'
 import {Failure} from '../../contract/failure.ts'
+import {localTime} from '../../terminal/cells.ts'
+import {counted} from '../../terminal/text.ts'
 import type {Desk} from '../desk.ts'
 import {REPLAY} from '../listener/door.ts'
 import {forward} from '../listener/forward.ts'
@@ -7,7 +9,7 @@ import {isSameServer, receiverUrl} from '../listener/receiver.ts'
 import {bytesOf, isSecretName} from '../receipts/body.ts'
 import {readSegments, runningListeners, segmentsOf} from '../receipts/read.ts'
 import {type Filter, findCopies, type RecordedEvent, recordedEvents} from '../receipts/recorded.ts'
-import {isTaken, type Received} from '../receipts/records.ts'
+import {type Handed, isTaken, type Received} from '../receipts/records.ts'
 import {referenceOf} from '../receipts/reference.ts'
 import {parseScheme, type Scheme} from '../signature/schemes.ts'
 import {signedAnew} from '../signature/sign.ts'
@@ -44,34 +46,47 @@ export function replayUrl(desk: Desk, text: string, allowRemote: boolean): URL {
 
 /**
  * The copies to send again, the oldest first: of each event the one that counts. Without ids all that fit the filter, but
- * of those that were refused or too old none, unless it asks for them; and of problems those that the receiver did not take. Fails with INVALID_INPUT and NOTHING_MATCHED.
+ * of those that were refused or too old none, unless it asks for them; and of problems those that the receiver did not take,
+ * and not those that it took when they were sent again, which `taken` tells. Fails with INVALID_INPUT and NOTHING_MATCHED.
  */
 export function copiesToSend(
   {folders, identity}: Desk,
   ids: readonly string[],
-  filter: Filter,
-): Iterable<Received> {
+  {problems = false, ...filter}: Filter,
+): {copies: Iterable<Received>; taken?: string} {
   if (ids.length > 0) {
     const named = ids.map((id) => copyOf(findCopies(folders, identity, id)[0]?.record, id))
-    return new Map(named.map((copy) => [placeOf(copy), copy])).values()
+    return {copies: new Map(named.map((copy) => [placeOf(copy), copy])).values()}
   }
-  const counts = new Set<string>()
-  for (const event of recordedEvents(folders, identity, filter).items)
-    if (isMeant(event, filter)) counts.add(placeOf(event))
-  if (counts.size === 0)
+  const meant = recordedEvents(folders, identity, filter).items.filter(
+    ({trust}) => filter.trust !== undefined || trust === 'verified' || trust === 'unchecked',
+  )
+  const sent = meant.filter(({forward}) => !problems || (forward && !isTaken(forward)))
+  const taken = problems ? takenText(meant) : undefined
+  if (sent.length === 0)
     throw new Failure('NOTHING_MATCHED', {
-      message: 'No event that was received here fits.',
-      hint: 'Events that were refused are sent again only with --trust refused, or by their ids.',
+      message: taken ?? 'No event that was received here fits.',
+      hint: taken
+        ? 'An event is sent once more by its id.'
+        : 'Events that were refused are sent again only with --trust refused, or by their ids.',
     })
-  return (function* () {
+  const counts = new Set(sent.map(placeOf))
+  const copies = (function* () {
     for (const {record} of readSegments(segmentsOf(folders, identity, filter.since), identity))
       if (record.kind === 'received' && counts.delete(placeOf(record))) yield record
   })()
+  return {copies, ...(taken && {taken})}
 }
 
-function isMeant({trust, forward}: RecordedEvent, filter: Filter): boolean {
-  if (filter.problems && (!forward || isTaken(forward))) return false
-  return filter.trust !== undefined || trust === 'verified' || trust === 'unchecked'
+/** Which of the events that a receiver did not take at first it took later, and when. */
+function takenText(events: readonly RecordedEvent[]): string | undefined {
+  const times = events.flatMap(({forward}) =>
+    forward?.replayedAt && isTaken(forward) ? [forward.replayedAt] : [],
+  )
+  const last = times.sort().at(-1)
+  if (last === undefined) return undefined
+  const [were, when] = times.length === 1 ? ['was', ''] : ['were', 'last ']
+  return `${counted(times.length, 'event')} ${were} sent again before, ${when}at ${localTime(last)}, and taken.`
 }
 
 const placeOf = ({eventId, at, bytes}: Pick<Received, 'eventId' | 'at' | 'bytes'>) =>
@@ -92,12 +107,14 @@ interface Sending {
   /** Signs each anew; undefined to leave the signature that it came with. */
   sign: {secret: string; scheme: Scheme | undefined} | undefined
   stop: AbortSignal
+  /** Writes down what became of each. */
+  note(record: Handed): Promise<void>
 }
 
 /** Sends stored bytes one after another, with the headers that they came with, until `stop` is aborted. */
 export async function* replay(
   copies: Iterable<Received>,
-  {to, rate, sign, stop}: Sending,
+  {to, rate, sign, stop, note}: Sending,
 ): AsyncGenerator<Replayed> {
   const began = performance.now()
   let sent = 0
@@ -110,7 +127,10 @@ export async function* replay(
     const scheme = sign && (sign.scheme ?? parseScheme(copy.scheme ?? 'default'))
     const headers = sign && scheme ? signedAnew(arrived, {...sign, scheme, now: Date.now()}) : copy.headers
     const known = headers.filter(([name]) => !isSecretName(name))
-    const {status, ms, error} = await forward(to, {headers: known, body}, [[REPLAY, '1']])
+    const {body: _, ...done} = await forward(to, {headers: known, body}, [[REPLAY, '1']])
+    const {at: receivedAt, sha256} = copy
+    await note({kind: 'forwarded', at: new Date().toISOString(), receivedAt, sha256, ...done, again: true})
+    const {status, ms, error} = done
     yield {...planned(copy), status, ms, error}
     sent += 1
   }

@@ -1,13 +1,11 @@
 import {sha256} from '../receipts/body.ts'
-import type {ReceiptRecord} from '../receipts/records.ts'
+import type {Handed} from '../receipts/records.ts'
 import {type Forwarded, forward} from './forward.ts'
 import type {Health} from './health.ts'
 import {type ListenerEvent, now, type Whole} from './told.ts'
 
 /** Deliveries that wait to be forwarded. */
 const LONGEST_QUEUE = 1_000
-
-type Handed = Extract<ReceiptRecord, {kind: 'forwarded'}>
 
 interface HandingOptions {
   forwardTo?: URL | undefined

@@ -5,7 +5,7 @@ import type {Desk} from '../desk.ts'
 import {orderIn} from '../receipts/body.ts'
 import {openEvents} from '../receipts/events.ts'
 import {segmentsOf} from '../receipts/read.ts'
-import type {ReceiptRecord, Received} from '../receipts/records.ts'
+import {type Handed, isTaken, type Received} from '../receipts/records.ts'
 import {receiptsFile} from '../receipts/segment.ts'
 import {handedOn, signed} from '../screens/receipts.ts'
 import {type Filter, fits, MOST_ROWS, type Row, type Rows, type Said} from './shapes.ts'
@@ -22,8 +22,6 @@ const MOST_BYTES = 96 * 1024 * 1024
 const MOST = 50_000
 /** The listener must not be held up by somebody who looks on. */
 const SLICE_MS = 10
-
-type Handed = Extract<ReceiptRecord, {kind: 'forwarded'}>
 
 /** A receipt that was read and is no row yet. */
 interface Fresh {
@@ -45,8 +43,8 @@ export function openRows({folders, identity}: Pick<Desk, 'folders' | 'identity'>
   const read = new Map<string, number>()
   const skipped = new Set<string>()
   const events = openEvents()
-  /** Copies that no forward is known of. */
-  const open = new Map<string, Placed>()
+  /** Copies that no receiver is known to have taken, and whether they are problems all the same. */
+  const open = new Map<string, {row: Placed; isProblem: boolean}>()
 
   const change = (row: Placed) => {
     changes.push(row)
@@ -62,7 +60,7 @@ export function openRows({folders, identity}: Pick<Desk, 'folders' | 'identity'>
       newest += 1
       const row = rowOf(newest, one, events.add(one.record))
       rows.push(row)
-      open.set(keyOf(one.record.at, one.record.sha256), row)
+      open.set(keyOf(one.record.at, one.record.sha256), {row, isProblem: row.isProblem})
       change(row)
     }
     if (rows.length > MOST + MOST_ROWS) rows.splice(0, rows.length - MOST)
@@ -74,13 +72,13 @@ export function openRows({folders, identity}: Pick<Desk, 'folders' | 'identity'>
 
   const hand = (record: Handed) => {
     const key = keyOf(record.receivedAt, record.sha256)
-    const row = open.get(key)
-    if (row === undefined) return
-    open.delete(key)
+    const {row, isProblem} = open.get(key) ?? {}
+    if (row === undefined || (row.forward && row.forward.to !== record.to)) return
+    if (isTaken(record)) open.delete(key)
     const forward = saidOf(handedOn(record))
     Object.assign(row, {
       forward: {at: record.at, to: record.to, ...forward},
-      isProblem: row.isProblem || forward.tone === 'bad',
+      isProblem: isProblem || forward.tone === 'bad',
     })
     change(row)
   }

@@ -8,6 +8,7 @@ import {listenOn, refuseBroken} from '../listener/door.ts'
 import type {ListenerEvent} from '../listener/told.ts'
 import {bytesOf} from '../receipts/body.ts'
 import {trusts} from '../receipts/records.ts'
+import {openReplays} from '../receipts/segment.ts'
 import {openFeed} from './feed.ts'
 import {GUARD, hasToken, type Refusal, refusalOf} from './guard.ts'
 import {eventFacts, receiptOf} from './one.ts'
@@ -64,7 +65,17 @@ export async function openPage(options: PageOptions): Promise<Page> {
       {type, bytes: readFileSync(join(options.files, file))},
     ]),
   )
-  const serving: Serving = {...options, port, token, rows, feed, state, shell, isReplaying: false}
+  const serving: Serving = {
+    ...options,
+    port,
+    token,
+    rows,
+    feed,
+    state,
+    shell,
+    replays: openReplays(options.desk),
+    isReplaying: false,
+  }
   server.on('request', (request, response) => void serve(serving, request, response))
   return {
     port,
@@ -79,6 +90,7 @@ export async function openPage(options: PageOptions): Promise<Page> {
     close: () =>
       new Promise((resolve) => {
         feed.close()
+        serving.replays.close()
         server.close(() => resolve())
         server.closeIdleConnections()
         setTimeout(() => server.closeAllConnections(), 500).unref()
@@ -93,6 +105,7 @@ interface Serving extends PageOptions {
   feed: ReturnType<typeof openFeed>
   state: ReturnType<typeof openState>
   shell: Map<string, {type: string; bytes: Buffer}>
+  replays: ReturnType<typeof openReplays>
   isReplaying: boolean
 }
 
@@ -185,9 +198,17 @@ async function one(
   if (serving.isReplaying) return end(response, {status: 409, says: 'another one is being sent'})
   serving.isReplaying = true
   try {
-    const sending = {to: forwardTo, rate: undefined, sign: undefined, stop: new AbortController().signal}
+    const {note} = serving.replays
+    const sending = {
+      to: forwardTo,
+      rate: undefined,
+      sign: undefined,
+      stop: new AbortController().signal,
+      note,
+    }
     for await (const {status, ms, error} of replay([receipt], sending))
       json(response, {status, ms, error, lacks: lackedBy(receipt)} satisfies Replayed)
+    serving.feed.wake()
   } finally {
     serving.isReplaying = false
   }

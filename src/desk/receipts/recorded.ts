@@ -1,9 +1,9 @@
 import {Failure} from '../../contract/failure.ts'
 import type {Folders, Identity} from '../../store/paths.ts'
 import {bytesOf} from './body.ts'
-import type {Glance, Note} from './glances.ts'
+import type {Glance} from './glances.ts'
 import {readGlances, segmentsOf} from './read.ts'
-import {isTaken, type Received} from './records.ts'
+import {type Handed, isTaken, type Received} from './records.ts'
 import {isReference, referenceOf} from './reference.ts'
 import {receiptsFile} from './segment.ts'
 
@@ -16,12 +16,12 @@ export interface Filter {
   differs?: boolean
   /** Only what was refused, came too late, differs, or was not taken by the receiver of its listener. */
   problems?: boolean
+  /** The receiver that is asked about besides that of its listener. */
+  to?: string
   /** Milliseconds. */
   since: number
   until: number
 }
-
-type Handed = Extract<Note, {kind: 'forwarded'}>
 
 /** A copy in the records, and how it was handed on. */
 export interface Copy {
@@ -29,7 +29,12 @@ export interface Copy {
   /** Its file, and the byte at which it begins there. */
   segment: string
   place: number
-  forward?: Pick<Handed, 'to' | 'status' | 'ms' | 'error'>
+  forward?: Forward
+}
+
+interface Forward extends Pick<Handed, 'to' | 'status' | 'ms' | 'error'> {
+  /** When it was sent again, if that is what counts. */
+  replayedAt?: string
 }
 
 type Found = Omit<Copy, 'record'>
@@ -49,13 +54,24 @@ export interface RecordedEvent {
   bytes: number
   copies: number
   differs: boolean
-  forward: Copy['forward'] | null
+  forward: Forward | null
 }
 
 const worth = {verified: 3, unchecked: 2, stale: 1, refused: 0} as const
 
 const placeOf = ({sha256, receivedAt}: Pick<Handed, 'sha256' | 'receivedAt'>) => `${receivedAt} ${sha256}`
-const handed = ({to, status, ms, error}: Handed) => ({to, status, ms, error})
+
+/**
+ * How a copy was handed on, after it was once more: what its receiver has failed on it may have taken later, and so may the
+ * receiver that is asked about.
+ */
+function handed(before: Forward | null | undefined, {at, again, ...facts}: Handed, wanted?: string): Forward {
+  const {to, status, ms, error} = facts
+  const isOther = to !== before?.to && to !== wanted
+  return before && (isTaken(before) || isOther)
+    ? before
+    : {to, status, ms, error, ...(again && {replayedAt: at})}
+}
 
 /** The copies of one event so far, and the one that counts. */
 interface Tally extends Pick<RecordedEvent, 'copies' | 'differs' | 'forward'> {
@@ -76,7 +92,7 @@ export function recordedEvents(
   for (const {record} of readGlances(segmentsOf(folders, identity, since), identity, {isWanted})) {
     if (record.kind === 'forwarded') {
       const tally = places.find(record)
-      if (tally) tally.forward = handed(record)
+      if (tally) tally.forward = handed(tally.forward, record, filter.to)
     }
     if (record.kind !== 'received' || !fits(record, filter)) continue
     const {at, eventId, trust, sha256} = record
@@ -167,7 +183,7 @@ export function findCopies(folders: Folders, identity: Identity, name: string): 
   for (const {record, segment} of readGlances(segmentsOf(folders, identity), identity)) {
     if (record.kind === 'forwarded') {
       const copy = byPlace.get(placeOf(record))
-      if (copy) copy.forward = handed(record)
+      if (copy) copy.forward = handed(copy.forward, record)
     }
     if (record.kind !== 'received') continue
     const {eventId} = record

@@ -69,7 +69,7 @@ export function isReceived(value: unknown): value is Received {
 /** Whether a receiver took what was sent to it. */
 export const isTaken = ({status}: {status: number | null}) => status !== null && status >= 200 && status < 300
 
-/** How the listener handed a receipt on. */
+/** How a receipt was handed on: by its listener, or by whoever sent it again. */
 const forwarded = z.object({
   kind: z.literal('forwarded'),
   at: z.string(),
@@ -80,7 +80,9 @@ const forwarded = z.object({
   status: z.nullable(z.int()),
   ms: z.int(),
   error: z.nullable(z.string()),
+  again: z.optional(z.literal(true)),
 })
+export type Handed = z.output<typeof forwarded>
 
 /** The scheme of signatures that fitted first; from then on only it counts. */
 const pinned = z.object({kind: z.literal('pinned'), at: z.string(), scheme: z.string()})

@@ -1,9 +1,17 @@
 import {randomBytes} from 'node:crypto'
 import {join} from 'node:path'
+import {type Failure, isFailure} from '../../contract/failure.ts'
 import {type Journal, journal, ownHeader} from '../../store/journal.ts'
 import {stall} from '../../store/lock.ts'
 import {type Folders, type Identity, recordsFolder} from '../../store/paths.ts'
-import {isReceived, type Opened, type ReceiptRecord, type Received, receiptRecord} from './records.ts'
+import {
+  type Handed,
+  isReceived,
+  type Opened,
+  type ReceiptRecord,
+  type Received,
+  receiptRecord,
+} from './records.ts'
 
 /** A file of receipts ends when it has this many bytes of bodies; the listener goes on in another one. */
 const LARGEST = 32 * 1024 * 1024
@@ -11,9 +19,39 @@ const LARGEST = 32 * 1024 * 1024
 export const receiptsFolder = (folders: Folders, identity: Identity) =>
   join(recordsFolder(folders, identity), 'receipts')
 
-/** A file of receipts, held by one listener, which alone writes it. */
+/** A file of receipts, held by one listener, which alone writes it; or by who sends receipts on again. */
 export function receiptsFile(path: string, identity: Identity): Journal<ReceiptRecord> {
   return journal({path, header: ownHeader('receipts', identity), record: receiptRecord, isSure: isReceived})
+}
+
+function newFile(folders: Folders, identity: Identity) {
+  const name = `${Date.now()}-${process.pid}-${randomBytes(3).toString('hex')}.ndjson`
+  const file = receiptsFile(join(receiptsFolder(folders, identity), name), identity)
+  return {file, release: file.hold()}
+}
+
+/**
+ * Writes down that receipts were sent on again: in a file of its own, which the first makes, since those that they stand in
+ * are their listeners'.
+ */
+export function openReplays({folders, identity}: {folders: Folders; identity: Identity}) {
+  let part: ReturnType<typeof newFile> | undefined
+  let lost: Failure | undefined
+  return {
+    /** Never fails: what is lost with it would at most be sent once more. */
+    async note(record: Handed): Promise<void> {
+      try {
+        part ??= newFile(folders, identity)
+        await part.file.append(record)
+      } catch (error) {
+        if (!isFailure(error)) throw error
+        lost = error
+      }
+    },
+    /** Why something could not be written. */
+    lost: () => lost,
+    close: () => part?.release(),
+  }
 }
 
 export interface Receipts {
@@ -35,9 +73,7 @@ export async function openReceipts(
   opened: () => Omit<Opened, 'kind'>,
 ): Promise<Receipts> {
   const begin = async () => {
-    const name = `${Date.now()}-${process.pid}-${randomBytes(3).toString('hex')}.ndjson`
-    const file = receiptsFile(join(receiptsFolder(folders, identity), name), identity)
-    const release = file.hold()
+    const {file, release} = newFile(folders, identity)
     await file.append({kind: 'opened', ...opened()}, {sync: true})
     return {file, release, bytes: 0, count: 0}
   }

@@ -20,7 +20,7 @@ export const eventFilters = {
   differs: Flags.boolean({summary: 'Only events whose copies differ.'}),
   problems: Flags.boolean({
     summary:
-      'Only what was refused, came too late, differs, or was not taken by the receiver of --forward-to.',
+      'Only what was refused, came too late, differs, or was not taken by the receiver of --forward-to, nor when it was sent again.',
   }),
 }
 
