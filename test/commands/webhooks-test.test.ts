@@ -59,6 +59,9 @@ describe('through the sandbox', () => {
     const {code, trip, said} = await fire('1s')
     expect([code, trip]).toMatchObject([10, {verdict: 'no-answer', received: null}])
     expect(said).toContain('had no answer from the URL of this subscription: Connection failed')
+    expect(said).toContain(
+      'Nothing listens on this machine: `scent webhooks listen --subscribe` receives what comes next.',
+    )
   })
 
   test('a receiver that fails is tried again', async () => {
@@ -69,6 +72,43 @@ describe('through the sandbox', () => {
       {verdict: 'retrying', received: {trust: 'verified'}, recorded: {httpStatus: 503}},
     ])
     expect(said).toMatch(/The receiver failed with 503; the service tries again at/)
+  })
+
+  test('Ctrl-C while it is waited for names the event, and the command that tells of it later', async () => {
+    await (await listen()).stop()
+    const line = ['webhooks', 'test', await desk.webhook(), '--event', 'order.completed', '--wait', '90s']
+    const {code, text} = await inTerminal(desk.env, line, {
+      columns: 80,
+      answers: [['Waiting until it has come', '\u0003']],
+    })
+    expect(code, text).toBe(130)
+    const [, id = '', next = ''] =
+      /Event (\S+) was sent, and is looked for no longer\. .*Next: `scent ([^`]+)`/.exec(oneLine(text)) ?? []
+    const {items} = await desk.json(next.split(' '))
+    expect(items).toMatchObject([{eventId: id, eventType: 'order.completed'}])
+  })
+
+  test('a subscription whose URL no listener here has is named with the way to listen there', async () => {
+    await listen()
+    const made = await desk.json([
+      ...[
+        'webhooks',
+        'create',
+        '--url',
+        'http://127.0.0.1:9/hook',
+        '--event',
+        'order.completed',
+        '--save-secret',
+      ],
+    ])
+    const line = ['webhooks', 'test', made.id, '--event', 'order.completed', '--wait', '1s']
+    const {code, stderr} = await desk.run(...line)
+    expect([code, oneLine(stderr)]).toEqual([
+      10,
+      expect.stringContaining(
+        `No listener here has that URL: \`scent webhooks listen --subscription ${made.id} --port 9\` receives what comes next.`,
+      ),
+    ])
   })
 
   test('in a terminal the types are offered, and in a pipe they are named', async () => {

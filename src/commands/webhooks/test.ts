@@ -43,8 +43,7 @@ export default class WebhooksTest extends ScentCommand {
 
   /** One of the types that the local record knows of the subscription. */
   private async askType(session: Session, id: string): Promise<string> {
-    const all = await (await session.webhooks()).all()
-    const types = all.find((one) => one.id.toLowerCase() === id.toLowerCase())?.eventTypes ?? []
+    const types = (await knownAs(session, id))?.eventTypes ?? []
     const ask = await this.ask()
     const question = {message: 'Event type the subscription holds (--event TYPE)', flag: '--event TYPE'}
     if (!ask.interactive) {
@@ -64,16 +63,30 @@ export default class WebhooksTest extends ScentCommand {
     waitMs: number,
   ): Promise<RoundTrip> {
     const {awaitRoundTrip} = await import('../../desk/deliveries/follow.ts')
-    const {failureOf, roundTripCard, verdictWords} = await import('../../desk/screens/round-trip.ts')
+    const {failureOf, followCommand, roundTripCard, verdictWords} = await import(
+      '../../desk/screens/round-trip.ts'
+    )
     const {client, time, progress} = session
     if (process.stderr.isTTY) progress.say('Waiting until it has come …')
-    const signal = this.interrupts.until()
-    const trip = await awaitRoundTrip(session, webhookId, fired, {client, waitMs, sleep: time.sleep, signal})
+    this.interrupts.during({
+      story: () => `Interrupted. Event ${fired.eventId} was sent, and is looked for no longer.`,
+      hint: `${followCommand(webhookId, fired)} shows what became of it.`,
+    })
+    const waiting = {client, waitMs, sleep: time.sleep}
+    const {trip, listeners} = await awaitRoundTrip(session, webhookId, fired, waiting)
     this.show(roundTripCard(trip))
-    const failure = failureOf(trip, webhookId)
-    const {says, next} = verdictWords(trip, webhookId)
+    const known = await knownAs(session, webhookId)
+    const tested = {id: webhookId, url: known?.url ?? null, own: known?.own === true, listeners}
+    const failure = failureOf(trip, tested)
+    const {says, next} = verdictWords(trip, tested)
     if (failure) this.finding(failure)
     else for (const line of [says, `  ${next}`]) this.aside(line)
     return trip
   }
+}
+
+/** What the local record has of a subscription. */
+async function knownAs(session: Session, id: string) {
+  const all = await (await session.webhooks()).all()
+  return all.find((one) => one.id.toLowerCase() === id.toLowerCase())
 }

@@ -2,41 +2,43 @@ import type {Client} from '../../client/client.ts'
 import type {Delivery} from '../../contract/webhooks.ts'
 import {deliveriesSince, momentOf} from '../../flows/webhooks.ts'
 import type {Desk} from '../desk.ts'
+import type {Run} from '../receipts/runs.ts'
 import {type Arrived, readHere} from './here.ts'
 import {type RoundTrip, verdictOf} from './round-trip.ts'
 
 interface Waiting {
   client: Client
   waitMs: number
-  /** Ends early when the signal is aborted. */
-  sleep(ms: number, signal?: AbortSignal): Promise<void>
-  signal: AbortSignal
+  sleep(ms: number): Promise<void>
 }
 
 const EVERY_MS = 1_000
 
 /**
  * Waits until a test that was fired has come here and the service knows, or was refused, or the time is over. One request a
- * second. Fails as any request.
+ * second. Says what became of it, and which listeners run. Fails as any request.
  */
 export async function awaitRoundTrip(
   desk: Pick<Desk, 'folders' | 'identity'>,
   webhookId: string,
   fired: Delivery,
-  {client, waitMs, sleep, signal}: Waiting,
-): Promise<RoundTrip> {
+  {client, waitMs, sleep}: Waiting,
+): Promise<{trip: RoundTrip; listeners: Run[]}> {
   const end = performance.now() + waitMs
   for (;;) {
     const recorded = await recordOf(client, webhookId, fired)
     const {copies: all, runs} = readHere(desk, momentOf(fired), (eventId) => eventId === fired.eventId)
     const copies = all.get(String(fired.eventId)) ?? []
     const verdict = verdictOf(recorded, copies)
-    const isListening = runs.some(({to}) => to === Number.POSITIVE_INFINITY)
+    const listeners = runs.filter(({to}) => to === Number.POSITIVE_INFINITY)
     const isOver =
-      verdict === 'round-trip' || verdict === 'refused' || (verdict === 'delivered-elsewhere' && !isListening)
+      verdict === 'round-trip' ||
+      verdict === 'refused' ||
+      (verdict === 'delivered-elsewhere' && listeners.length === 0)
     const left = end - performance.now()
-    if (isOver || left <= 0 || signal.aborted) return {verdict, fired, received: receivedOf(copies), recorded}
-    await sleep(Math.min(EVERY_MS, left), signal)
+    if (isOver || left <= 0)
+      return {trip: {verdict, fired, received: receivedOf(copies), recorded}, listeners}
+    await sleep(Math.min(EVERY_MS, left))
   }
 }
 

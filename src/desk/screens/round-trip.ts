@@ -1,10 +1,13 @@
 import type {Code} from '../../contract/errors.ts'
 import {Failure} from '../../contract/failure.ts'
+import type {Delivery} from '../../contract/webhooks.ts'
 import {bare, pretty, time} from '../../terminal/cells.ts'
 import {localColumns} from '../../terminal/columns.ts'
 import {commandText} from '../../terminal/next.ts'
 import {type Card, card} from '../../terminal/table.ts'
 import type {RoundTrip, Verdict} from '../deliveries/round-trip.ts'
+import {isAt, portOf} from '../deliveries/whose.ts'
+import type {Run} from '../receipts/runs.ts'
 import {wordsOfRecord} from '../signature/words.ts'
 
 /** How the service's record of it ended. */
@@ -43,12 +46,42 @@ export const roundTripCard = (trip: RoundTrip): Card<RoundTrip> =>
     ),
   )
 
+/** The subscription that was tested, as far as the local record knows it, and the listeners that run. */
+interface Tested {
+  id: string
+  url: string | null
+  own: boolean
+  listeners: readonly Run[]
+}
+
 /** What a verdict means, and what to type next. */
-export function verdictWords(trip: RoundTrip, webhookId: string): {says: string; next: string} {
+export function verdictWords(trip: RoundTrip, tested: Tested): {says: string; next: string} {
+  const {id: webhookId, url, listeners} = tested
+  const isHeard = trip.received || listeners.some((run) => url === null || isAt(run, url))
+  const {says, next} = wordsOf(trip, webhookId)
+  if (isHeard) return {says, next}
+  const what = listeners.length === 0 ? 'Nothing listens on this machine' : 'No listener here has that URL'
+  return {says: `${says} ${what}: ${listenCommand(tested)} receives what comes next.`, next}
+}
+
+/** The command that receives here what a subscription is sent. */
+function listenCommand({id, url, own}: Tested): string {
+  const port = portOf(url)
+  if (own || port === undefined) return commandText('webhooks', 'listen', '--subscribe')
+  return commandText('webhooks', 'listen', '--subscription', id, '--port', `${port}`)
+}
+
+/** The command that tells later what became of a test. */
+export const followCommand = (webhookId: string, {eventId}: Delivery): string =>
+  commandText('webhooks', 'timeline', webhookId, '--id', startOf(eventId))
+
+const startOf = (eventId: unknown) => String(eventId ?? '').slice(0, 12)
+
+function wordsOf(trip: RoundTrip, webhookId: string): {says: string; next: string} {
   const {verdict, fired, received, recorded} = trip
-  const id = String(fired.eventId ?? '').slice(0, 12)
+  const id = startOf(fired.eventId)
   const verify = commandText('webhooks', 'verify', '--stored', id)
-  const timeline = commandText('webhooks', 'timeline', webhookId, '--id', id)
+  const timeline = followCommand(webhookId, fired)
   const list = commandText('webhooks', 'list')
   const isRefused = received?.trust === 'refused' || received?.trust === 'stale'
   const why = wordsOfRecord(received?.why ?? null)
@@ -100,9 +133,9 @@ const codes: {[V in Verdict]?: Code} = {
 }
 
 /** What a script is told by its exit code; undefined if it arrived. */
-export function failureOf(trip: RoundTrip, webhookId: string): Failure | undefined {
+export function failureOf(trip: RoundTrip, tested: Tested): Failure | undefined {
   const code = codes[trip.verdict]
   if (code === undefined) return undefined
-  const {says, next} = verdictWords(trip, webhookId)
+  const {says, next} = verdictWords(trip, tested)
   return new Failure(code, {message: says, hint: `${next}.`})
 }
