@@ -51,8 +51,9 @@ class ScentCommandHelp extends CommandHelp {
     const lines = Array.isArray(examples) ? examples : []
     const room = this.opts.maxWidth - this.indentSpacing
     return (
-      lines.map((line) => commandLines(`$ ${this.render(String(line))}`, room).join('\n')).join('\n\n') ||
-      undefined
+      lines
+        .map((line) => commandLines(`$ ${this.render(String(line))}`, room, {isIndented: true}).join('\n'))
+        .join('\n\n') || undefined
     )
   }
 
@@ -102,7 +103,7 @@ export class ScentHelp extends Help {
     const text = lines.filter((line) => !isExample(line)).join('\n')
     const examples = lines
       .filter(isExample)
-      .map((line) => commandLines(line, this.opts.maxWidth - 2).join('\n'))
+      .map((line) => commandLines(line, this.opts.maxWidth - 2, {isIndented: true}).join('\n'))
     const page = [
       summary,
       this.section('USAGE', `$ ${this.config.bin} ${name.replaceAll(':', ' ')} COMMAND`),

@@ -45,7 +45,7 @@ export function wrap(text: string, room: number, hang = 0): string {
     const parts = fits(unit)
       ? [unit]
       : isCommand
-        ? commandLines(unit, room, line, hang + 2)
+        ? commandLines(unit, room, {start: line, hang: hang + 2})
         : partsOf(unit, room - indent)
     for (const [at, part] of parts.entries()) {
       if (at > 0) begin()
@@ -66,9 +66,14 @@ const WORDS = /(?:\\.|"[^"]*"|'[^']*'|\S)+/g
 
 /**
  * A command for a shell on lines of at most `room` cells: each but the last ends with a backslash, so that they are one
- * command when they are copied. The first begins with `start`, the others are indented by `hang` where that leaves room.
+ * command when they are copied. The first begins with `start`, the others are indented by `hang` where that leaves room. A
+ * word that needs more room goes on at the very beginning of the next line, unless `isIndented` says that there is none.
  */
-export function commandLines(command: string, room: number, start = '', hang = 4): string[] {
+export function commandLines(
+  command: string,
+  room: number,
+  {start = '', hang = 4, isIndented = false} = {},
+): string[] {
   const lines: string[] = []
   let line = start
   let isEmpty = true
@@ -82,7 +87,7 @@ export function commandLines(command: string, room: number, start = '', hang = 4
     }
     line += isEmpty ? word : ` ${word}`
     isEmpty = false
-    if (width(line + end) > room) {
+    if (width(line + end) > room && !isIndented) {
       const parts = joinedByShell(partsOf(line, room - 4))
       line = parts.pop() ?? ''
       lines.push(...parts)
