@@ -3,7 +3,7 @@ import {existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSyn
 import {join} from 'node:path'
 import {afterEach, beforeEach, describe, expect, test, vi} from 'vitest'
 import {folder} from '../support/program.ts'
-import {inTerminal, plain} from '../support/pty.ts'
+import {inTerminal, oneLine, plain} from '../support/pty.ts'
 import {type Ran, scent} from '../support/scent.ts'
 
 // Many processes one after the other; a busy machine takes its time.
@@ -374,4 +374,22 @@ test('orders, notices and returns go on as an operator of the service would have
     details: {reason: 'NOT_ABSOLUTE_HTTPS'},
   })
   expect((await json('status', '--check')).violations).toEqual([])
+})
+
+test('an event that nobody is subscribed to is told, with the way out, and is no row', async () => {
+  await start('--memory')
+  const none = {event: null, deliveries: 0}
+  expect(await json('event', 'order.completed')).toEqual(none)
+  for (const output of ['table', 'csv'] as const) {
+    const {code, stdout, stderr} = await sandbox('event', 'order.completed', '--output', output)
+    const rows = stdout.split('\n').slice(output === 'csv' ? 1 : 0)
+    expect([code, rows]).toEqual([0, ['']])
+    expect(stderr).toContain(
+      'Nothing was sent: no active subscription of the sandbox has the type order.completed.',
+    )
+    expect(stderr).toContain('`scent webhooks listen --subscribe`')
+  }
+  const {code, text} = await inTerminal(env, ['sandbox', 'event', 'order.completed'], {columns: 40})
+  expect(code).toBe(0)
+  expect(oneLine(text)).toMatch(/^Nothing was sent: no active [^{]* whatever its types are\. $/)
 })

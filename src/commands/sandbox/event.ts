@@ -4,7 +4,8 @@ import {ScentCommand} from '../../command.ts'
 import {foldersOf} from '../../store/paths.ts'
 import {requireSandbox} from '../../store/sandbox.ts'
 import {outputFlags} from '../../terminal/flags.ts'
-import {sentCard} from '../../terminal/views/sandbox.ts'
+import {commandText} from '../../terminal/next.ts'
+import {sentCard, unsent} from '../../terminal/views/sandbox.ts'
 
 export default class SandboxEvent extends ScentCommand {
   static override summary = 'Send an event to the webhook subscriptions of the sandbox.'
@@ -40,8 +41,12 @@ export default class SandboxEvent extends ScentCommand {
       'events',
       order,
     )
-    if (sent.deliveries === 0) this.note('No active subscription has this type: nothing was sent.')
-    this.show(sentCard(sent))
+    if (sent.deliveries > 0) this.show(sentCard(sent))
+    else {
+      const empty = `Nothing was sent: no active subscription of the sandbox has the type ${args.type}. ${commandText('webhooks', 'listen', '--subscribe')} subscribes this machine to all types that the sandbox knows; ${commandText('sandbox', 'event', args.type, '--webhook', 'ID')} sends it to a subscription whatever its types are.`
+      this.show({...unsent, empty})
+      if (!this.inTerminal) this.note(empty)
+    }
     return sent
   }
 }

@@ -112,12 +112,15 @@ interface SentEvent {
   deliveries: number
 }
 
+const sentColumns = localColumns<SentEvent>(
+  'event.eventType Event; event.eventId Event id; event.occurredAt At; deliveries',
+)
+
 /** An event that was sent, and how many subscriptions get it. */
-export const sentCard = (sent: SentEvent): Card<SentEvent> =>
-  card(
-    sent,
-    localColumns<SentEvent>('event.eventType Event; event.eventId Event id; event.occurredAt At; deliveries'),
-  )
+export const sentCard = (sent: SentEvent): Card<SentEvent> => card(sent, sentColumns)
+
+/** An event that nobody gets: a row of it would be empty fields. */
+export const unsent: Table<SentEvent> = {rows: [], columns: sentColumns}
 
 export interface Rotated {
   id: string
