@@ -319,7 +319,46 @@ test('what a filter leaves out is not said of the service', async () => {
     expect((await desk.run('webhooks', 'timeline', ...filter)).stderr).toBe(
       'None of the 2 events that the service sent to 1 subscription fits.\n',
     )
+  await desk.fault('lost')
+  await desk.emit(3)
+  await desk.settled()
+  expect((await desk.run('webhooks', 'timeline', '--missing')).stderr).toMatch(
+    /^1 of the 3 events that the service sent to 1 subscription: 1 delivered; 1 not here\.\n/,
+  )
 })
+
+test.each([
+  ['75h', 'ahead of'],
+  ['0s', undefined],
+])(
+  "after the service's clock was moved by %s the sentences tell times of one clock, and name it if it matters",
+  async (by, way) => {
+    await desk.json(['sandbox', 'clock', '--advance', by])
+    const listener = await desk.listen('--event', 'order.completed')
+    const webhook = await desk.webhook()
+    await listener.stop()
+    await desk.run('webhooks', 'enable', webhook)
+    const [first, second] = [await desk.emit(1), await desk.emit(2)]
+    await desk.settled()
+    const began = new Date()
+    const {stderr} = await desk.run('webhooks', 'timeline', webhook)
+    const said = oneLine(stderr)
+    const [, failed = '', again = ''] =
+      /It failed first at (.*?) \(Connection failed\).* The service tries again at (.*?)\. /.exec(said) ?? []
+    const moments = [failed, again].map((text) => {
+      const day = text.includes(' ') ? `${text.slice(0, 6)} ${began.getFullYear()}` : began.toDateString()
+      return new Date(`${day} ${text.slice(-8)}`).getTime() - began.getTime()
+    })
+    // By this machine's clock both are near, whatever the service's says.
+    expect(Math.max(...moments.map(Math.abs)), said).toBeLessThan(20 * 60_000)
+    expect(said).toContain('So it is with 1 more event.')
+    expect([first, second].some((id) => said.includes(id.slice(0, 12)))).toBe(true)
+    const names = /by the clock of this machine; those of the list .* which is 75 h ahead of it\./
+    if (way) expect(said).toMatch(names)
+    else expect(said).not.toContain('clock of')
+    if (way) expect(oneLine(await screen(40, webhook))).toMatch(names)
+  },
+)
 
 test('without a subscription there is nothing to ask, and one that is unknown is not found', async () => {
   expect((await desk.run('webhooks', 'timeline')).stderr).toContain('No subscription is known here')

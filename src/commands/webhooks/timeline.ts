@@ -68,7 +68,7 @@ Findings: delivered-not-here (a listener of this machine had the URL, and did no
   }
 
   private told(sides: Sides, isNarrow: boolean): Listing | undefined {
-    const {rows, asked, gone, here} = sides
+    const {rows, asked, gone} = sides
     const items = rows.map(({item}) => item)
     const summary =
       asked === 0
@@ -83,7 +83,7 @@ Findings: delivered-not-here (a listener of this machine had the URL, and did no
       this.show(...bySubscription(rows).map(({title, items}) => ({title, rows: items, columns})))
     else this.show({rows: items, columns, empty: summary})
     if (this.mode === 'json') return {items}
-    for (const line of timelineWords(rows, here))
+    for (const line of timelineWords(sides))
       if (this.inTerminal) this.aside(line)
       else this.note(line)
     return {items}
@@ -91,7 +91,7 @@ Findings: delivered-not-here (a listener of this machine had the URL, and did no
 
   private draw(sides: Omit<Sides, 'gone' | 'kept'>): undefined {
     process.stdout.write(narrowLines(sides, this.room, paintFor(process.stdout)))
-    for (const line of timelineWords(sides.rows, sides.here)) this.note(line)
+    for (const line of timelineWords(sides)) this.note(line)
   }
 
   private get room(): number {

@@ -1,7 +1,9 @@
 import {millis} from '../../contract/forms.ts'
+import {span} from '../../terminal/cells.ts'
 import {commandText} from '../../terminal/next.ts'
 import {counted} from '../../terminal/text.ts'
 import type {Arrived, Here} from '../deliveries/here.ts'
+import type {Sides} from '../deliveries/sides.ts'
 import type {Because, Row, TimelineItem} from '../deliveries/timeline.ts'
 import {isAt, isAwake, portOf, urlAt} from '../deliveries/whose.ts'
 import {wordsOfRecord} from '../signature/words.ts'
@@ -23,11 +25,22 @@ const copies = (item: TimelineItem) => commandText('webhooks', 'events', idOf(it
 const attempts = (item: TimelineItem) =>
   commandText('webhooks', 'deliveries', item.subscriptionId, '--id', idOf(item))
 
+// Sentences tell times of this machine's clock alone: its listeners know no other.
+
+/** The time of today, else with the day. */
 function clock(at: number): string {
-  return Number.isNaN(at) ? 'a time that is not known' : timeOfDay({at: new Date(at).toISOString()})
+  const date = new Date(at)
+  if (Number.isNaN(date.getTime())) return 'a time that is not known'
+  const day = date.toDateString()
+  return `${day === new Date().toDateString() ? '' : `${day.slice(4, 10)} `}${timeOfDay({at: date.toISOString()})}`
 }
 
-type Explain = {[F in Because['finding']]: (row: Row, because: Extract<Because, {finding: F}>) => Words}
+/** The same of a moment of the service's clock. */
+const clockOf = (at: string | null, {localOf}: Here) => clock(localOf(millis(at ?? '')))
+
+type Explain = {
+  [F in Because['finding']]: (row: Row, because: Extract<Because, {finding: F}>, here: Here) => Words
+}
 
 const meanings: Explain = {
   'delivered-not-here': ({item}, {at, listener, refused}) => {
@@ -46,12 +59,12 @@ const meanings: Explain = {
       next: commandText('webhooks', 'test', subscriptionId, '--event', eventType, '--wait', '30s'),
     }
   },
-  'here-not-delivered': ({item}, {copy}) => {
+  'here-not-delivered': ({item}, {copy}, here) => {
     if (copy.trust === 'refused' || copy.trust === 'stale') {
       const says = `It came at ${clock(copy.at)}, and was refused here: ${wordsOfRecord(copy.why)}.`
       return {says, next: verify(item)}
     }
-    const again = item.nextAttemptAt ? ` It comes again at ${clock(millis(item.nextAttemptAt))}.` : ''
+    const again = item.nextAttemptAt ? ` It comes again at ${clockOf(item.nextAttemptAt, here)}.` : ''
     return {
       says: `It is stored here since ${clock(copy.at)}, and the service was told ${outcomeOf(item)}: the answer was changed or lost on its way back, or the listener runs with --answer. Nothing is lost, and copies are one event.${again}`,
       next: copies(item),
@@ -76,13 +89,13 @@ type Standing = Words & {key: string}
 /** What becomes of an event, or became of it, if that is worth a word. */
 function standing(row: Row, here: Here): Standing | undefined {
   const {item, because} = row
-  if (item.state === 'dead' || (item.state === 'unknown' && item.here === null)) return over(item)
+  if (item.state === 'dead' || (item.state === 'unknown' && item.here === null)) return over(item, here)
   if (because !== null) return undefined
   const failed = item.attempts.find(({succeeded}) => succeeded === false)
   const at = here.localOf(millis(String(failed?.sentAt)))
   const alone = here.runs.some((run) => isAwake(run, at)) ? '' : ', when nothing listened here'
   if (item.state === 'retrying') {
-    const says = `It failed first at ${clock(at)} (${outcomeOf(item)})${alone}. The service tries again at ${clock(millis(item.nextAttemptAt ?? ''))}.`
+    const says = `It failed first at ${clock(at)} (${outcomeOf(item)})${alone}. The service tries again at ${clockOf(item.nextAttemptAt, here)}.`
     const {adds, next} = waiting(row, here)
     return {key: `retrying ${alone} ${outcomeOf(item)}`, says: `${says}${adds}`, next}
   }
@@ -112,9 +125,9 @@ function waiting({item, subscription}: Row, {runs}: Here): {adds: string; next: 
 }
 
 /** Of an event that does not come again. */
-function over(item: TimelineItem): Standing {
+function over(item: TimelineItem, {localOf}: Here): Standing {
   const {state, forgottenAt} = item
-  const day = forgottenAt && new Date(forgottenAt).toDateString().slice(4, 10)
+  const day = forgottenAt && new Date(localOf(millis(forgottenAt))).toDateString().slice(4, 10)
   const end = day ? `, and the service forgets it on ${day}` : ''
   const what =
     state === 'dead' ? `It was given up${end}` : 'It failed, and nothing says that it is tried again'
@@ -147,8 +160,21 @@ function kindOf(because: Because, item: TimelineItem): string {
   return JSON.stringify([listener.port, listener.from, of(refused), outcomeOf(item)])
 }
 
+/** Two clocks that are less apart are one to a person. */
+const MINUTE = 60_000
+
+/** Which clock the sentences are by, if it is not that of the list. */
+function clockWords({here, now}: Pick<Sides, 'here' | 'now'>): string[] {
+  const ahead = Math.round((now - here.localOf(now)) / MINUTE) * MINUTE
+  if (ahead === 0) return []
+  const way = ahead > 0 ? 'ahead of' : 'behind'
+  return [
+    `Times in these sentences are by the clock of this machine; those of the list are by the clock of the service, which is ${span(Math.abs(ahead))} ${way} it.`,
+  ]
+}
+
 /** Below the list: what each kind of finding means, of the first event that has it, and the next command. */
-export function timelineWords(rows: readonly Row[], here: Here): string[] {
+export function timelineWords({rows, here, now}: Pick<Sides, 'rows' | 'here' | 'now'>): string[] {
   const kinds = new Map<string, {rank: number; words: Words; row: Row; count: number}>()
   const add = (name: string, kind: string, row: Row, words: Words) => {
     const key = JSON.stringify([name, kind, row.item.subscriptionId])
@@ -157,17 +183,19 @@ export function timelineWords(rows: readonly Row[], here: Here): string[] {
     else kinds.set(key, {rank: order.indexOf(name), words, row, count: 1})
   }
   for (const row of rows) {
-    if (row.because) add(row.because.finding, kindOf(row.because, row.item), row, wordsOf(row, row.because))
+    if (row.because)
+      add(row.because.finding, kindOf(row.because, row.item), row, wordsOf(row, row.because, here))
     const stands = standing(row, here)
     if (stands) add(stands.key.split(' ')[0] ?? '', stands.key, row, stands)
   }
   const found = [...kinds.values()].sort((a, b) => a.rank - b.rank)
-  return found.flatMap(({words: {says, next}, row: {item}, count}) => {
+  const lines = found.flatMap(({words: {says, next}, row: {item}, count}) => {
     const more = count > 1 ? ` So it is with ${counted(count - 1, 'more event')}.` : ''
     const name = `${item.eventType ?? 'An event'} ${idOf(item)}`.trim()
     return [`${name}: ${says}${more}`, ...(next ? [`  ${next}`] : [])]
   })
+  return lines.length > 0 ? [...lines, ...clockWords({here, now})] : []
 }
 
-const wordsOf = (row: Row, because: Because): Words =>
-  (meanings[because.finding] as (row: Row, because: Because) => Words)(row, because)
+const wordsOf = (row: Row, because: Because, here: Here): Words =>
+  (meanings[because.finding] as (row: Row, because: Because, here: Here) => Words)(row, because, here)

@@ -158,5 +158,6 @@ export function timelineSummary({rows, asked, kept}: Pick<Sides, 'rows' | 'asked
   const missing = rows.filter(({item}) => item.here === null).length
   const here = missing > 0 ? `; ${missing} not here` : ''
   const states = counts.length > 0 ? `: ${counts.join(', ')}${here}` : ''
-  return `${counted(rows.length, 'event')} ${whom}${states}.`
+  const shown = rows.length < kept ? `${rows.length} of the ${kept} events` : counted(rows.length, 'event')
+  return `${shown} ${whom}${states}.`
 }
