@@ -3,8 +3,8 @@ import type {Delivery} from '../../src/contract/webhooks.ts'
 import type {Arrived} from '../../src/desk/deliveries/here.ts'
 import type {timeline} from '../../src/desk/deliveries/timeline.ts'
 
-// A service that sends events to the URLs of up to three subscriptions, one of which may be moved to another URL, and repeats
-// what failed; roads on which things happen to them; listeners that come, sleep and go, at a URL or where nothing is sent to any
+// A service that sends events to the URLs of up to three subscriptions, each of which may be moved to another URL or share
+// its URLs with an earlier one, and repeats what failed; roads on which things happen to them; listeners that come, sleep and go, at a URL or where nothing is sent to any
 // more; and another receiver. The model says what must be found from what has happened, and never looks at a
 // record.
 
@@ -37,6 +37,8 @@ interface Listener {
 
 interface Sub {
   isLocal: boolean
+  /** It has the URLs of the first subscription, of which either may be moved without the other. */
+  isTwin: boolean
   /** When its URL was changed. */
   movedAt: number | null
   /** Since when this machine knows of it: then, and at each change, it sees the URL. */
@@ -75,13 +77,20 @@ const often = <T>(value: T, other: fc.Arbitrary<T>) =>
   fc.oneof({weight: 3, arbitrary: fc.constant(value)}, {weight: 1, arbitrary: other})
 const subs: fc.Arbitrary<Sub> = fc.record({
   isLocal: fc.boolean(),
+  isTwin: often(false, fc.constant(true)),
   movedAt: often<number | null>(null, oddMoment),
   seenAt: often(NOW - 40 * DAY, oddMoment),
 })
 
 export const histories: fc.Arbitrary<History> = fc.integer({min: 1, max: 3}).chain((count) =>
   fc.record({
-    subs: fc.array(subs, {minLength: count, maxLength: count}),
+    // Nobody could tell copies of a subscription from those of one that is not known yet.
+    subs: fc
+      .array(subs, {minLength: count, maxLength: count})
+      .map(([first, ...others]) => [
+        ...(first ? [first] : []),
+        ...others.map((sub) => (sub.isTwin && first ? {...sub, seenAt: first.seenAt} : sub)),
+      ]),
     offsetMs: fc.constantFrom(0, 0, 3 * SECOND, -2 * HOUR, 7 * HOUR),
     listeners: fc.array(listenerOf(count), {maxLength: 6}),
     events: fc.array(
@@ -122,25 +131,47 @@ function listenerOf(count: number): fc.Arbitrary<Listener> {
 const isAwake = ({from, to, nap}: Listener, at: number) =>
   at >= from && at <= to && !(nap && at >= nap.from && at <= nap.to)
 
+/** The subscription after which the URLs of a subscription are named. */
+const ownerOf = (sub: number, {subs}: History) => (subs[sub]?.isTwin ? 0 : sub)
+const isMoved = (sub: number, at: number, {subs}: History) => at >= (subs[sub]?.movedAt ?? 0)
+
 /** Whether what is sent to the subscription comes to it, wherever the records say that it is. */
-const isThere = (listener: Listener, sub: number, at: number, {subs}: History) =>
-  listener.sub === sub && listener.isOld === at < (subs[sub]?.movedAt ?? 0)
+const isThere = (listener: Listener, sub: number, at: number, history: History) =>
+  ownerOf(listener.sub, history) === ownerOf(sub, history) && listener.isOld !== isMoved(sub, at, history)
 
 /** Whether the records say so. */
-function isKnownThere(listener: Listener, at: number, history: History): boolean {
-  const sub = history.subs[listener.sub]
-  if (sub === undefined || at < sub.seenAt || !isThere(listener, listener.sub, at, history)) return false
-  return (sub.isLocal ? ['id', 'port'] : ['id-public', 'public']).includes(listener.declared)
+function isKnownThere(listener: Listener, sub: number, at: number, history: History): boolean {
+  if (at < (history.subs[sub]?.seenAt ?? 0) || !isThere(listener, sub, at, history)) return false
+  const {isLocal} = history.subs[ownerOf(sub, history)] ?? {}
+  return (isLocal ? ['id', 'port'] : ['id-public', 'public']).includes(listener.declared)
 }
 
 const isDeclared = ({declared}: Listener) => declared === 'id' || declared === 'id-public'
 
+/** Whether the records have a URL that both subscriptions had, at whatever time. */
+function shareUrl(one: number, other: number, history: History): boolean {
+  const places = [one, other].map((sub) => {
+    const {movedAt, seenAt = 0} = history.subs[sub] ?? {}
+    return [seenAt, Math.max(seenAt, movedAt ?? 0)].map((at) => isMoved(sub, at, history))
+  })
+  const isSame = ownerOf(one, history) === ownerOf(other, history)
+  return isSame && places[0]?.some((place) => places[1]?.includes(place)) === true
+}
+
 /** Whether the records tell that a copy is of the subscription, or that it is of another one. */
-function tells({listener, at}: Copy, wanted: number, history: History): 'own' | 'other' | 'unknown' {
-  const isSure = isKnownThere(listener, at, history) || isDeclared(listener)
-  if (isSure) return listener.sub === wanted ? 'own' : 'other'
+function tells({listener, at, trust}: Copy, wanted: number, history: History): 'own' | 'other' | 'unknown' {
+  const declared = isDeclared(listener) && (listener.sub === wanted ? 'own' : 'other')
+  // It was signed for the subscription that its listener has the secret of.
+  if (declared && trust === 'verified') return declared
+  const there = history.subs.flatMap((_, sub) => (isKnownThere(listener, sub, at, history) ? [sub] : []))
+  if (there.length > 0) return !there.includes(wanted) ? 'other' : there.length === 1 ? 'own' : 'unknown'
+  const isShared = history.subs.some(
+    (_, sub) =>
+      sub !== listener.sub && (declared === 'own' || sub === wanted) && shareUrl(sub, listener.sub, history),
+  )
+  if (declared && isShared) return 'unknown'
   // It was told nothing, and there is no other subscription.
-  return history.subs.length === 1 ? 'own' : 'unknown'
+  return declared || (history.subs.length === 1 ? 'own' : 'unknown')
 }
 
 interface Copy {
@@ -183,10 +214,15 @@ function playWay(history: History, {at: first}: Event, {sub, fates: all, unrecor
     const isForgotten = at <= NOW - 30 * DAY
     const isRecorded = !isUnderWay && !isForgotten && index !== unrecorded
     const ours = there(at)
-    const ends = endOf(fate, ours !== undefined)
+    const isFitting = (one: Listener | undefined) => !one || !isDeclared(one) || one.sub === sub
+    const ends = endOf(fate, ours !== undefined, isFitting(ours))
     const put = (trust: Copy['trust'], isChanged: boolean, when = at, listener = ours) =>
       listener &&
-      copies.push({at: when + 40, listener, trust, isChanged, isUntold: isUnderWay, isLate: false})
+      copies.push({
+        ...{at: when + 40, listener, isChanged, isUntold: isUnderWay, isLate: false},
+        // The secret of a listener that shares the URL is another one.
+        trust: isFitting(listener) ? trust : 'refused',
+      })
     if (fate === 'fine' || fate === 'cut' || fate === 'broken' || fate === 'twice') put('verified', false)
     if (fate === 'twice') put('verified', false)
     if (fate === 'stale') put('stale', false)
@@ -202,10 +238,10 @@ function playWay(history: History, {at: first}: Event, {sub, fates: all, unrecor
   return {sub, made, copies: copies.sort((a, b) => a.at - b.at)}
 }
 
-function endOf(fate: Fate, isThere: boolean): Made['ends'] {
+function endOf(fate: Fate, isThere: boolean, isFitting: boolean): Made['ends'] {
   if (fate === 'lost' || fate === 'elsewhere' || fate === 'self-changed' || held[fate]) return 'taken'
   if (!isThere || fate === 'cut') return 'unanswered'
-  if (fate === 'changed' || fate === 'stale') return 'refused'
+  if (fate === 'changed' || fate === 'stale' || !isFitting) return 'refused'
   return fate === 'broken' ? 'failed' : 'taken'
 }
 
@@ -229,9 +265,7 @@ function expected(history: History, event: Event, ways: readonly Way[], way: Way
   const isWatched = known
     .filter(({ends}) => ends === 'taken')
     .some(({at}) =>
-      history.listeners.some(
-        (one) => one.sub === way.sub && isKnownThere(one, at, history) && isAwake(one, at),
-      ),
+      history.listeners.some((one) => isKnownThere(one, way.sub, at, history) && isAwake(one, at)),
     )
   const first = own.find(({trust}) => trust !== 'refused')
   const isGap = known.some(
@@ -255,16 +289,16 @@ type Input = Parameters<typeof timeline>
 export function played(history: History): {input: Input; expected: Map<string, Expected>} {
   const {offsetMs} = history
   const stamp = (at: number) => new Date(at + offsetMs).toISOString()
-  const placeOf = (sub: number, isOld: boolean) => 4750 + sub + (isOld ? 10 : 0)
+  const placeOf = (sub: number, isOld: boolean) => 4750 + ownerOf(sub, history) + (isOld ? 10 : 0)
   const urlOf = (sub: number, isOld: boolean) =>
-    history.subs[sub]?.isLocal
+    history.subs[ownerOf(sub, history)]?.isLocal
       ? `http://127.0.0.1:${placeOf(sub, isOld)}/hook`
       : `https://hooks.example.com/${placeOf(sub, isOld)}`
   const known = history.subs.map(({movedAt, seenAt}, sub) => {
     const seen = [seenAt, ...(movedAt !== null && movedAt > seenAt ? [movedAt] : [])]
     return {
       id: `sub-${sub}`,
-      urls: seen.map((from) => ({url: urlOf(sub, from < (movedAt ?? 0)), from})),
+      urls: seen.map((from) => ({url: urlOf(sub, !isMoved(sub, from, history)), from})),
     }
   })
   const runs = new Map(

@@ -78,6 +78,17 @@ const mistakes: {[name: string]: (...input: Parameters<Timeline>) => Parameters<
     sent,
     {...around, known: []},
   ],
+  'counts a copy for a subscription whose URL another one shares': (sent, around) => [
+    sent,
+    {
+      ...around,
+      known: around.known.filter(
+        ({urls}, at, all) =>
+          all.findIndex((one) => one.urls.some(({url}) => urls.some((own) => own.url === url))) === at,
+      ),
+    },
+  ],
+  'forgets whose secret a signature fitted': (sent, around) => [sent, withRuns(around, {subscription: null})],
   'takes the URL of today for that of any time': (sent, around) => [
     sent.map((one) => ({...one, subscription: unmoved(one.subscription)})),
     {...around, known: around.known.map(unmoved)},
@@ -116,6 +127,14 @@ function withCopies(around: Around, change: object | undefined, by = 0): Around 
     ([id, all]) => [id, all.map((one) => ({...one, ...change, at: one.at + by}))] as const,
   )
   return {...around, copies: new Map(copies)}
+}
+
+function withRuns(around: Around, change: object): Around {
+  const runs = new Map(around.runs.map((run) => [run, {...run, ...change}]))
+  const copies = [...around.copies].map(
+    ([id, all]) => [id, all.map((one) => ({...one, run: runs.get(one.run) ?? one.run}))] as const,
+  )
+  return {...around, runs: [...runs.values()], copies: new Map(copies)}
 }
 
 describe('a judge is found out that', () => {

@@ -33,6 +33,9 @@ export function isAt({port, publicUrl}: Run, url: string | null): boolean {
 export const isAwake = ({from, to, slept}: Run, at: number) =>
   at >= from && at <= to && !slept.some((nap) => at >= nap.from && at <= nap.to)
 
+const shareUrl = (one: Known, other: Known) =>
+  one.urls.some(({url}) => other.urls.some((its) => its.url === url))
+
 /** Whether a copy is of this subscription, or of another one; `unknown` if nothing tells. */
 export function isOf(
   {run, at, trust}: Arrived,
@@ -46,6 +49,13 @@ export function isOf(
   const isAlone = !others.some((one) => isAt(run, urlAt(one, at)))
   if (isAt(run, urlAt(subscription, at))) return isAlone ? 'own' : 'unknown'
   if (!isAlone) return 'other'
-  if (run.subscription !== null) return isDeclared ? 'own' : 'other'
+  const declared = known.find(({id}) => id === run.subscription)
+  if (run.subscription !== null) {
+    // Where its URL was is not known: what did not fit may be of another one that shares a URL with that which it serves.
+    const isShared = isDeclared
+      ? others.some((one) => shareUrl(one, subscription))
+      : declared !== undefined && shareUrl(declared, subscription)
+    return isShared ? 'unknown' : isDeclared ? 'own' : 'other'
+  }
   return others.length === 0 ? 'own' : 'unknown'
 }
