@@ -1,4 +1,6 @@
 // A test that is followed to where it arrives, by the built program: one verdict of both sides.
+import {createServer} from 'node:http'
+import type {AddressInfo} from 'node:net'
 import {afterEach, beforeEach, describe, expect, test} from 'vitest'
 import {verdictOf} from '../../src/desk/deliveries/round-trip.ts'
 import {listening} from '../support/listening.ts'
@@ -110,6 +112,36 @@ describe('through the sandbox', () => {
       ),
     ])
   })
+
+  test.each([
+    [410, 6, 'The receiver there refuses it: its log says why.'],
+    [302, 6, 'redirects are not followed: give the subscription the URL that it leads to.'],
+    [503, 10, 'The receiver there fails: its log says why.'],
+  ])(
+    'a receiver that answers %i is what is spoken of, by a test and below the timeline',
+    async (status, exit, advice) => {
+      const receiver = createServer((_, response) => response.writeHead(status, {location: '/other'}).end())
+      await new Promise<void>((done) => receiver.listen(0, '127.0.0.1', done))
+      const url = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/hook`
+      const made = await desk.json([
+        'webhooks',
+        'create',
+        '--url',
+        url,
+        '--event',
+        'order.completed',
+        '--save-secret',
+      ])
+      const line = ['webhooks', 'test', made.id, '--event', 'order.completed', '--wait', '1s']
+      const {code, stderr} = await desk.run(...line)
+      const below = oneLine((await desk.run('webhooks', 'timeline', made.id)).stderr)
+      receiver.close()
+      expect([code, oneLine(stderr)]).toEqual([exit, expect.stringContaining(advice)])
+      expect(below).toContain(advice)
+      // Its port is taken.
+      expect(stderr + below).not.toContain('webhooks listen')
+    },
+  )
 
   test('in a terminal the types are offered, and in a pipe they are named', async () => {
     await desk.listen('--event', 'order.failed', '--event', 'order.completed')

@@ -83,7 +83,7 @@ test('a receiver was down for an hour', async () => {
   const page = await read(timeline)
   expect(page).toMatch(/order\.completed 4 retrying .* Connection failed no again in/)
   expect(page).toMatch(
-    /It failed first at [\d:]+ \(Connection failed\), when nothing listened here\. The service tries again at [\d:]+\./,
+    /It failed first at [\d:]+ \(Connection failed\), when nothing listened here\. The service tries again at [\w: ]+\./,
   )
   const [, , ...again] = named(page, 'webhooks listen').split(' ')
   expect(again).toEqual(['--subscription', desk.webhook(), '--port', String(listener.port)])

@@ -1,7 +1,7 @@
 import type {Code} from '../../contract/errors.ts'
 import {Failure} from '../../contract/failure.ts'
 import type {Delivery} from '../../contract/webhooks.ts'
-import {bare, pretty, time} from '../../terminal/cells.ts'
+import {pretty, time} from '../../terminal/cells.ts'
 import {localColumns} from '../../terminal/columns.ts'
 import {commandText} from '../../terminal/next.ts'
 import {type Card, card} from '../../terminal/table.ts'
@@ -9,13 +9,10 @@ import type {RoundTrip, Verdict} from '../deliveries/round-trip.ts'
 import {isAt, portOf} from '../deliveries/whose.ts'
 import type {Run} from '../receipts/runs.ts'
 import {wordsOfRecord} from '../signature/words.ts'
+import {outcomeText, receiverAdvice} from './outcome.ts'
 
 /** How the service's record of it ended. */
-function outcomeOf({recorded}: RoundTrip): string {
-  if (recorded === null) return 'no record'
-  const {httpStatus, errorSummary, succeeded} = recorded
-  return pretty(bare(httpStatus ?? errorSummary ?? (succeeded === true ? 'delivered' : 'no answer')))
-}
+const outcomeOf = ({recorded}: RoundTrip): string => (recorded ? outcomeText(recorded) : 'no record')
 
 function cameText({received}: RoundTrip): string {
   if (received === null) return 'no'
@@ -60,6 +57,9 @@ export function verdictWords(trip: RoundTrip, tested: Tested): {says: string; ne
   const isHeard = trip.received || listeners.some((run) => url === null || isAt(run, url))
   const {says, next} = wordsOf(trip, webhookId)
   if (isHeard) return {says, next}
+  const advice = trip.verdict === 'delivered-elsewhere' ? undefined : receiverAdvice(trip.recorded ?? {})
+  // Where a receiver answers there is no room for a listener.
+  if (advice) return {says: `${says} ${advice}`, next}
   const what = listeners.length === 0 ? 'Nothing listens on this machine' : 'No listener here has that URL'
   return {says: `${says} ${what}: ${listenCommand(tested)} receives what comes next.`, next}
 }

@@ -7,6 +7,7 @@ import type {Sides} from '../deliveries/sides.ts'
 import type {Because, Row, TimelineItem} from '../deliveries/timeline.ts'
 import {isAt, isAwake, portOf, urlAt} from '../deliveries/whose.ts'
 import {wordsOfRecord} from '../signature/words.ts'
+import {receiverAdvice} from './outcome.ts'
 import {timeOfDay} from './receipts.ts'
 import {outcomeOf} from './timeline.ts'
 
@@ -117,6 +118,8 @@ function waiting({item, subscription}: Row, {runs}: Here): {adds: string; next: 
   const watch = commandText('webhooks', 'timeline', item.subscriptionId, '--watch')
   if (url === null || runs.some((run) => run.to === Number.POSITIVE_INFINITY && isAt(run, url)))
     return {adds: '', next: watch}
+  const advice = receiverAdvice(item.attempts.at(-1) ?? {})
+  if (advice) return {adds: ` ${advice}`, next: watch}
   if (port === undefined) return {adds: ` Start the receiver at ${url}.`, next: watch}
   return {
     adds: ` Start the receiver at ${url}, or listen there.`,

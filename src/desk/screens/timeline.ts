@@ -1,11 +1,12 @@
 import {millis} from '../../contract/forms.ts'
-import {badge, bare, type Cell, pretty, span} from '../../terminal/cells.ts'
+import {badge, type Cell, span} from '../../terminal/cells.ts'
 import {type Column, localColumns} from '../../terminal/columns.ts'
 import {counted, type Paint, safe, wrap} from '../../terminal/text.ts'
 import {shortId} from '../../terminal/views/webhooks.ts'
 import type {Sides} from '../deliveries/sides.ts'
 import type {Row, TimelineItem} from '../deliveries/timeline.ts'
 import {urlAt} from '../deliveries/whose.ts'
+import {outcomeText} from './outcome.ts'
 import {timeOfDay} from './receipts.ts'
 
 const DAY = 86_400_000
@@ -27,10 +28,7 @@ function stateOf({state}: TimelineItem): Cell {
 }
 
 /** How the last attempt ended. */
-export function outcomeOf({attempts}: TimelineItem): string {
-  const {httpStatus, errorSummary} = attempts.at(-1) ?? {}
-  return pretty(bare(httpStatus ?? errorSummary ?? 'no answer'))
-}
+export const outcomeOf = ({attempts}: TimelineItem): string => outcomeText(attempts.at(-1) ?? {})
 
 function lastOf(item: TimelineItem, now: number): string {
   return `${when(item.attempts.at(-1)?.sentAt, now)}  ${outcomeOf(item)}`
