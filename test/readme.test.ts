@@ -39,6 +39,7 @@ function settled(text: string): string {
       .replace(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, 'an id')
       .replace(/\d{4}-\d\d-\d\d \d\d:\d\d:\d\d [+-]\d\d:\d\d/g, 'a time')
       .replace(/127\.0\.0\.1:\d+\s*/g, 'a host ')
+      .replace(/--port \d+/g, '--port N')
       .replace(/HOST\s+/g, 'HOST ')
       .replace(/\b\d+ (?:s|min) ago +/g, 'a moment ago ')
       .replace(/^TIME +/gm, 'TIME ')
