@@ -86,6 +86,12 @@ describe.each([80, 40])('at %i columns', (columns) => {
     ))
 })
 
+test('a filter is told only of what it lists', async () => {
+  const seen = await inTerminal(env, ['notices', 'inbox', '--due-within', '6h'], {columns: 80})
+  expect([seen.code, oneLine(seen.text)]).toEqual([0, expect.not.stringContaining('scent notices show')])
+  expect(oneLine(seen.text)).toContain('No notice that is known here is due within this time.')
+})
+
 test('news of --watch say it, too', async () => {
   const answers: Answer[] = [[sent, '\u0003']]
   const {text} = await inTerminal({...env, ACCESSIBLE: '1'}, ['notices', 'inbox', '--watch'], {

@@ -14,9 +14,9 @@ import {
   belowLines,
   blindLines,
   changeColumns,
+  emptyText,
   inboxBlock,
   inboxColumns,
-  NOTHING_OPEN,
   SOON_MS,
   summaryOf,
 } from '../../desk/screens/inbox.ts'
@@ -71,8 +71,8 @@ With --due-within it is a check for cron: exit 11 if a notice is due within that
 
   private showLook({items, every, blind}: Look, all: boolean): void {
     this.note(summaryOf(every))
-    this.show({rows: items, columns: inboxColumns, block: inboxBlock, empty: NOTHING_OPEN})
-    this.tellBelow([...belowLines(every, all), ...blindLines(blind)])
+    this.show({rows: items, columns: inboxColumns, block: inboxBlock, empty: emptyText({every})})
+    this.tellBelow([...belowLines({items, every}, all), ...blindLines(blind)])
   }
 
   /** Until Ctrl-C: a picture that is drawn over itself, else news, one below the other. */

@@ -8,6 +8,7 @@ import {type Blindness, HOUR} from '../notices/blindness.ts'
 import type {Change} from '../notices/changes.ts'
 import {endText} from '../notices/ending.ts'
 import {type InboxItem, isOpen} from '../notices/inbox.ts'
+import type {Look} from '../notices/known.ts'
 import type {Happening} from '../notices/story.ts'
 import {standingText} from './sheet.ts'
 
@@ -15,6 +16,10 @@ import {standingText} from './sheet.ts'
 export const SOON_MS = 6 * HOUR
 
 export const NOTHING_OPEN = 'No notice that is known here waits for an answer.'
+
+/** In the place of an empty list, of which others may be due later. */
+export const emptyText = ({every}: Pick<Look, 'every'>): string =>
+  every.some(isOpen) ? 'No notice that is known here is due within this time.' : NOTHING_OPEN
 
 const words: Record<NoticeChoice, string> = {CancelWhole: 'cancel', ShipAvailable: 'ship'}
 
@@ -119,8 +124,8 @@ export function blindLines(blind: readonly Blindness[]): string[] {
 }
 
 /** Below the list: which notices need another look, each with the command for it. `all`: whether those that are over stand in it. */
-export function belowLines(items: readonly InboxItem[], all: boolean): string[] {
-  return [unsureLine(items), all ? undefined : passedLine(items)].filter((line) => line !== undefined)
+export function belowLines({items, every}: Pick<Look, 'items' | 'every'>, all: boolean): string[] {
+  return [unsureLine(items), all ? undefined : passedLine(every)].filter((line) => line !== undefined)
 }
 
 function passedLine(items: readonly InboxItem[]): string | undefined {

@@ -2,7 +2,7 @@ import {chosen} from '../../terminal/columns.ts'
 import {tableText} from '../../terminal/table.ts'
 import {paintFor, roomOf, safe, wrap} from '../../terminal/text.ts'
 import type {Look} from '../notices/known.ts'
-import {belowLines, blindLines, inboxBlock, inboxColumns, NOTHING_OPEN, summaryOf} from './inbox.ts'
+import {belowLines, blindLines, emptyText, inboxBlock, inboxColumns, summaryOf} from './inbox.ts'
 
 type Screen = NodeJS.WriteStream
 
@@ -43,14 +43,18 @@ async function pictureOf({items, every, blind}: Look, stream: Screen): Promise<s
   const text = (line: string) => wrap(safe(line), room, /^[!]/.test(line) ? 2 : 0).split('\n')
   const clock = new Date().toTimeString().slice(0, 5)
   const head = text(summaryOf(every))
-  const below = [...belowLines(every, false), ...blindLines(blind), `At ${clock}. Ctrl-C ends.`].flatMap(text)
+  const below = [
+    ...belowLines({items, every}, false),
+    ...blindLines(blind),
+    `At ${clock}. Ctrl-C ends.`,
+  ].flatMap(text)
   // The last reasons give way to at least one notice, which takes a few lines where it is narrow.
   const left = rows - head.length - Math.min(below.length, Math.ceil(rows / 2))
   for (let count = Math.min(items.length, left); ; count -= 1) {
     const more = items.length - count
     const list = await listOf(items.slice(0, count), stream)
     const said = more > 0 ? text(`${more} more are due later: \`scent notices inbox\``) : []
-    const lines = [...head, ...(items.length > 0 ? list : text(NOTHING_OPEN)), ...said]
+    const lines = [...head, ...(items.length > 0 ? list : text(emptyText({every}))), ...said]
     if (count <= 1 || lines.length <= left) return [...lines, ...below].slice(0, rows)
   }
 }
