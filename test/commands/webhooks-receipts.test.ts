@@ -103,3 +103,20 @@ test.each([80, 40])(
     expect(text).not.toContain('never asked')
   },
 )
+
+test('of a notice that only a refused one tells of, show says why it knows nothing', async () => {
+  const id = 'c6c0dd6c-5d76-4b5d-9eff-250400d2b556'
+  const notice = {id, status: 'AwaitingPartnerResponse'}
+  const body = JSON.stringify({eventId: 'of-a-notice', eventType: 'notice.raised', data: {notice}})
+  expect(await listener.send(body, {secret: 'another'})).toBe(401)
+  const {code, stdout} = await scent(env, ['notices', 'show', id, '--json'])
+  expect([code, JSON.parse(stdout).error]).toMatchObject([
+    5,
+    {
+      message: `Only a delivery that was refused here tells of notice ${id}.`,
+      hint: 'See why it was refused: `scent webhooks verify --stored of-a-notice`.',
+    },
+  ])
+  const other = await scent(env, ['notices', 'show', id.replace('c6', 'c7'), '--json'])
+  expect(JSON.parse(other.stdout).error.message).toContain('Nothing here tells of notice c7')
+})

@@ -115,7 +115,7 @@ test.each([[[]], [['--json']]])(
     const other = await said({...env, SCENT_WEBHOOK_SECRET: 'wrong'}, '77e0a1')
     expect(other.message).toMatch(/the one that fitted last has the fingerprint (\S+); or/)
     const fingerprint = /has the fingerprint (\S+); or/.exec(other.message)?.[1]
-    expect(other.hint).toContain(`Give the secret with the fingerprint ${fingerprint}`)
+    expect(other.hint).toContain(`the one with the fingerprint ${fingerprint}, or a newer one`)
   },
 )
 

@@ -126,6 +126,9 @@ describe('a delivery that is', () => {
     await desk.advance(600)
     await desk.settled()
     expect(await told()).toMatchObject([{state: 'delivered', finding: null, here: [3, 'verified']}])
+    expect(oneLine((await desk.run('webhooks', 'timeline')).stderr)).toMatch(
+      /It was refused here at [\d:]+ \(too old or ahead\), and taken on a later try\. `scent webhooks verify --stored/,
+    )
   })
 
   test('cut is here, not delivered, and well once it comes again', async () => {
@@ -144,6 +147,9 @@ describe('a delivery that is', () => {
     await desk.advance(600)
     await desk.settled()
     expect(await told()).toMatchObject([{state: 'delivered', tries: 3, finding: null, here: [3, 'verified']}])
+    expect(oneLine((await desk.run('webhooks', 'timeline', '--failed')).stderr)).toMatch(
+      /It is stored here since [\d:]+, but the service was told Connection failed then.* sent it again/,
+    )
   })
 
   test('of which a record is missing is a gap', async () => {

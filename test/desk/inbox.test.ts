@@ -55,6 +55,23 @@ function only(tales: Told[], answers: Answer[] = [], now = raised + 3 * HOUR): I
   return items[0] as InboxItem
 }
 
+test('a status that the spec does not have ends nothing, whoever tells it', () => {
+  const odd = {...awaiting, status: 'OnHold'} as unknown as Partial<Notice>
+  const doubts = [{code: 'unknown-status', says: 'It has the status "OnHold", which is not known here.'}]
+  const about = {state: 'doubtful', leftMs: 69 * HOUR, doubts}
+  for (const tales of [
+    [told('verified', odd)],
+    [told('imported', odd)],
+    [told('verified'), told('verified', odd)],
+  ])
+    expect(only(tales).desk).toMatchObject(about)
+  expect(only([told('verified', odd)], [], due + HOUR).desk.state).toBe('overdue')
+  expect(only([told('verified', odd), told('verified', expired)]).desk).toMatchObject({
+    state: 'expired',
+    doubts: [],
+  })
+})
+
 test('an answer that was lost stays the one that is told, whatever was sent after it', () => {
   const lost = answer('unknown', 'ShipAvailable', raised + 2 * HOUR)
   const later = answer('closed', 'CancelWhole', raised + 2.5 * HOUR)

@@ -2,11 +2,14 @@ import * as Args from '@oclif/core/args'
 import {ScentCommand} from '../../command.ts'
 import {Failure} from '../../contract/failure.ts'
 import {openDesk} from '../../desk/desk.ts'
+import type {Evidence} from '../../desk/notices/evidence.ts'
 import type {InboxItem} from '../../desk/notices/inbox.ts'
 import {knownNotices} from '../../desk/notices/known.ts'
 import {type Happening, storyOf} from '../../desk/notices/story.ts'
+import {nameOf, referenceOf} from '../../desk/receipts/reference.ts'
 import {inboxCard, nextOf, storyColumns} from '../../desk/screens/inbox.ts'
 import {apiFlags, requireUuid} from '../../terminal/flags.ts'
+import {commandText} from '../../terminal/next.ts'
 
 export default class NoticesShow extends ScentCommand {
   static override summary = 'Show a notice, and everything that is recorded of it.'
@@ -26,15 +29,24 @@ export default class NoticesShow extends ScentCommand {
     const {folders, identity} = openDesk(flags)
     const {every, evidence} = knownNotices(folders, identity, {all: true})
     const item = every.find((one) => one.id === id)
-    if (item === undefined)
-      throw new Failure('NOT_FOUND_UNFULFILLABLE_NOTICE', {
-        message: `Nothing here tells of notice ${id}.`,
-        hint: 'The API shows no notice twice: bring its event in with `scent notices import`.',
-      })
+    if (item === undefined) throw unknown(id, evidence)
     const history = storyOf(evidence, id)
     this.show(inboxCard(item), {rows: history, columns: storyColumns, title: 'What is recorded of it'})
     const next = nextOf(item)
     if (next) this.aside(next)
     return {...item, history}
   }
+}
+
+/** What was refused tells nothing, but somebody who has its id wants to know why. */
+function unknown(id: string, {receipts}: Evidence): Failure {
+  const refused = receipts.find(({notices}) => notices.includes(id))
+  return new Failure('NOT_FOUND_UNFULFILLABLE_NOTICE', {
+    message: refused
+      ? `Only a delivery that was refused here tells of notice ${id}.`
+      : `Nothing here tells of notice ${id}.`,
+    hint: refused
+      ? `See why it was refused: ${commandText('webhooks', 'verify', '--stored', nameOf({eventId: refused.eventId, receipt: referenceOf(refused)}))}.`
+      : 'The API shows no notice twice: bring its event in with `scent notices import`.',
+  })
 }

@@ -43,6 +43,8 @@ export type Because =
 
 export interface Row {
   item: TimelineItem
+  /** Those of it that came here, the first one first. */
+  copies: readonly Arrived[]
   subscription: Known
   because: Because | null
 }
@@ -112,7 +114,7 @@ function rowOf(all: Delivery[], subscription: Known, around: Around): Row {
     here: hereOf(copies, isImported),
     finding: because?.finding ?? null,
   }
-  return {item, subscription, because}
+  return {item, copies, subscription, because}
 }
 
 function stateOf(all: readonly Delivery[]): TimelineItem['state'] {

@@ -19,9 +19,13 @@ export const isClosed = (status: string) => status !== 'AwaitingPartnerResponse'
 
 /** How a copy says that it ended: by the status, or else by the type of its event. */
 export function endIn({fields: {status}, saysEnd}: Telling): SaidEnd | null {
-  if (status === undefined || !isClosed(status)) return saysEnd
-  return status === 'Resolved' ? 'resolved' : 'expired'
+  if (status === 'Resolved') return 'resolved'
+  return status?.startsWith('Expired') ? 'expired' : saysEnd
 }
+
+/** Whether a copy has a status that is none of the spec's (Value sets): what it means for an answer can't be known. */
+export const isOdd = (one: Telling) =>
+  one.fields.status !== undefined && isClosed(one.fields.status) && endIn(one) === null
 
 /** The end as those tell it that may: how, and with which status and choice, if these are told. */
 export interface Ending {
@@ -64,5 +68,11 @@ export function doubtsOf(best: readonly Telling[], ending: Ending | undefined): 
     doubts.push({code: 'untrusted-end', says: 'A copy that proves nothing says that it is closed.'})
   if (best.length > 0 && best.every(({trust}) => trust === 'stale'))
     doubts.push({code: 'stale', says: 'Only copies that came too late to be checked tell of it.'})
+  const odd = ending === undefined ? best.find(isOdd) : undefined
+  if (odd)
+    doubts.push({
+      code: 'unknown-status',
+      says: `It has the status "${odd.fields.status}", which is not known here.`,
+    })
   return doubts
 }

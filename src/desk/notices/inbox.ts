@@ -1,7 +1,7 @@
 import {millis} from '../../contract/forms.ts'
 import type {Notice, NoticeChoice} from '../../contract/notices.ts'
 import {type Deadline, deadlineOf} from './deadline.ts'
-import {type Doubt, doubtsOf, type Ending, endedFields, endIn, endingOf, isClosed} from './ends.ts'
+import {type Doubt, doubtsOf, type Ending, endedFields, endIn, endingOf, isClosed, isOdd} from './ends.ts'
 import {filled, type NoticeFacts} from './facts.ts'
 import type {Outcome} from './records.ts'
 import {isTrusted, rank, type Trust} from './trust.ts'
@@ -194,7 +194,7 @@ function stateOf({best, ending, answers, due, now}: Evidence): NoticeState {
   if (anyLost) return now < due.latest ? 'unsettled' : 'closed'
   if (now >= due.latest) return 'overdue'
   return now >= due.at ||
-    best.some((one) => endIn(one) !== null) ||
+    best.some((one) => endIn(one) !== null || isOdd(one)) ||
     best.every(({trust}) => trust === 'stale')
     ? 'doubtful'
     : 'open'

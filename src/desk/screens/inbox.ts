@@ -165,9 +165,10 @@ export function inboxCard(item: InboxItem): Card<InboxItem> {
   const standing = end
     ? 'desk.leftMs+; desk.ifSilent+; desk.answer*~ Ended'
     : `desk.leftMs Left; desk.ifSilent Default${caution ? '; desk.answer*~ Caution' : ''}`
+  const deadline = item.desk.deadline === 'at most' ? 'Latest deadline' : 'Deadline'
   const lines = `id Notice; desk.state State; ${standing}; status; responseChoice? Choice;
     reason; scentOrderId Order; line.sku SKU; line.orderedQuantity Ordered; line.availableQuantity Available;
-    line.shortfallQuantity Short; notifiedAt Raised; responseDeadlineAt Deadline; desk.trust Trust; desk.seenAt First seen;
+    line.shortfallQuantity Short; notifiedAt Raised; responseDeadlineAt ${deadline}; desk.trust Trust; desk.seenAt First seen;
     desk.doubts? Doubts`
   const at = (field: 'notifiedAt' | 'responseDeadlineAt') => (row: InboxItem) => time(row[field])
   const people = {

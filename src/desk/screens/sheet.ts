@@ -106,7 +106,9 @@ function factLines({item, reference}: Sheet, isWhole: boolean): string[] {
   }
   const times = [
     ...(notifiedAt ? [`raised ${minute(notifiedAt).slice(0, 16)}`] : []),
-    ...(responseDeadlineAt ? [`due ${minute(responseDeadlineAt)}`] : []),
+    ...(responseDeadlineAt
+      ? [`due ${minute(responseDeadlineAt)}${item.desk.deadline === 'at most' ? ' at the latest' : ''}`]
+      : []),
   ].join(', ')
   return [
     `${sku}   ${order}`.trim(),

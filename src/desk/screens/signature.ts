@@ -108,7 +108,7 @@ function secretToGive(given: readonly string[], fitted: readonly string[] = []):
     return 'Compare the secret with the one that the subscription was created with: it may have been changed since.'
   return fitted.some((one) => given.includes(one))
     ? 'Give the secret that is in force now. The service shows one only once: if nobody has it, make a new subscription with `scent webhooks create --save-secret`.'
-    : `Give the secret with the fingerprint ${fitted.join(' or ')}.`
+    : `Give the secret that was in force then: the one with the fingerprint ${fitted.join(' or ')}, or a newer one if that does not fit either.`
 }
 
 function lastFitted(given: readonly string[], fitted: readonly string[] = []): string {

@@ -105,10 +105,37 @@ function standing(row: Row, here: Here): Standing | undefined {
       'Another receiver took it: no listener of this machine is known to have had that URL at that time. What it has kept can be taken in.'
     return {key: 'elsewhere', says, next: commandText('notices', 'import', 'FILE')}
   }
-  if (failed === undefined) return undefined
+  return failed && retried(row, failed, alone, here)
+}
+
+/** What became of a try that failed, before another one was taken. */
+function retried(row: Row, failed: Attempt, alone: string, here: Here): Standing {
+  const {item} = row
   const outcome = outcomeOf({...item, attempts: [failed]})
+  const early = copiesOfTry(row, failed, here)
+  const kept = early.find(({trust}) => trust === 'verified' || trust === 'unchecked')
+  if (kept) {
+    const says = `It is stored here since ${clock(kept.at)}, but the service was told ${outcome} then: the answer was lost on its way back, or the listener ran with --answer. The service sent it again, and copies are one event.`
+    return {key: `answer lost ${outcome}`, says, next: copies(item)}
+  }
+  const [refused] = early
+  if (refused) {
+    const says = `It was refused here at ${clock(refused.at)} (${wordsOfRecord(refused.why)}), and taken on a later try.`
+    return {key: `refused ${refused.why}`, says, next: verify(item)}
+  }
+  const at = here.localOf(millis(String(failed.sentAt)))
   const says = `It came only on a later try. It failed first at ${clock(at)} (${outcome})${alone}.`
   return {key: `retried ${alone} ${outcome}`, says, next: null}
+}
+
+type Attempt = TimelineItem['attempts'][number]
+
+/** The copies that came with a try, of which the service knows only that it failed: those that came well before the next. */
+function copiesOfTry({item, copies: all}: Row, failed: Attempt, {localOf}: Here): readonly Arrived[] {
+  const at = localOf(millis(String(failed.sentAt)))
+  const after = item.attempts[item.attempts.indexOf(failed) + 1]
+  const until = after ? (at + localOf(millis(String(after.sentAt)))) / 2 : Number.POSITIVE_INFINITY
+  return all.filter((copy) => copy.at < until)
 }
 
 /** What has to be there when the service tries again. */

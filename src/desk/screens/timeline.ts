@@ -27,6 +27,10 @@ function stateOf({state}: TimelineItem): Cell {
   return badge(text, {[text]: tones[state]})
 }
 
+/** How often it was sent: of a try there may be no record. */
+const triesOf = ({attempts}: TimelineItem): number =>
+  Math.max(attempts.length, ...attempts.map(({attemptNumber}) => Number(attemptNumber) || 0))
+
 /** How the last attempt ended. */
 export const outcomeOf = ({attempts}: TimelineItem): string => outcomeText(attempts.at(-1) ?? {})
 
@@ -72,7 +76,7 @@ const itemColumns = (
     `eventType! Event; attempts! Try; state! State; lastAt! Last; here! Here; finding!~ Finding;
       eventId${hasIds ? '-' : '+'} Event id; subscriptionId+ Subscription; nextAttemptAt?; forgottenAt?`,
     {
-      attempts: ({attempts}) => attempts.length,
+      attempts: triesOf,
       state: stateOf,
       lastAt: (item) => lastOf(item, now),
       here: (item) => {
@@ -86,7 +90,7 @@ const itemColumns = (
 
 /** What a pipe gets in the place of a list of attempts and of an object. */
 const forPrograms: {[key: string]: Pick<Column<TimelineItem>, 'value'>} = {
-  attempts: {value: ({attempts}) => attempts.length},
+  attempts: {value: triesOf},
   lastAt: {value: ({attempts}) => attempts.at(-1)?.sentAt ?? null},
   here: {value: ({here}) => here?.copies ?? 0},
 }
