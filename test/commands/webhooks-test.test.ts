@@ -66,6 +66,17 @@ describe('through the sandbox', () => {
     )
   })
 
+  test('that its subscription is switched off is said, for that is why nothing else comes', async () => {
+    const url = 'http://127.0.0.1:9/off'
+    const {id} = await desk.json(['webhooks', 'create', '--url', url, '--event', 'order.completed'])
+    const line = ['webhooks', 'test', id, '--event', 'order.completed', '--wait', '1s']
+    const off =
+      /The subscription is switched off: but for tests nothing is sent to it before `scent webhooks enable/
+    expect(oneLine((await desk.run(...line)).stderr)).not.toMatch(off)
+    await desk.json(['webhooks', 'disable', id])
+    expect(oneLine((await desk.run(...line)).stderr)).toMatch(off)
+  })
+
   test('a receiver that fails is tried again', async () => {
     await listen('--answer', '503')
     const {code, trip, said} = await fire('1s')

@@ -145,6 +145,18 @@ test('an event can be signed anew, in the form that it came in', async () => {
   expect([without.code, oneLine(without.stderr)]).toEqual([2, expect.stringContaining('--secret-stdin')])
 })
 
+test("what did not prove to be the service's own is told, if it is signed anew", async () => {
+  const user = {...userOf('http://127.0.0.1:1'), SCENT_WEBHOOK_SECRET: secret}
+  const listener = await listening(user)
+  expect(await listener.send('{"eventId":"forged-0001"}', {secret: 'another'})).toBe(401)
+  await listener.stop()
+  const line = ['webhooks', 'replay', 'forged-0001', '--to', to]
+  expect((await scent(user, line)).stderr).not.toContain('did not prove')
+  expect(oneLine((await scent(user, [...line, '--resign'])).stderr)).toContain(
+    "1 event did not prove here to be the service's own: with the new signature the receiver takes it for that.",
+  )
+})
+
 test('a receiver that refuses, redirects or is not there is told of, and the rest still goes', async () => {
   answer = (count) => (count === 1 ? {status: 500} : {status: 302, location: 'http://127.0.0.1:1/'})
   const failed = await replayed('event-00001', 'event-00003', '--to', to)

@@ -85,9 +85,11 @@ The signature stays the one that came, so a receiver that checks its age refuses
     const stop = this.interrupts.during({story, holds: () => true, awaits: 'The event under way is sent'})
     const progress = openProgress(process.stderr)
     const lacked = new Set<string>()
+    let unproved = 0
     const noted = function* () {
       for (const copy of copies) {
         for (const name of lackedBy(copy)) lacked.add(name)
+        if (copy.trust !== 'verified') unproved += 1
         yield copy
       }
     }
@@ -101,6 +103,10 @@ The signature stays the one that came, so a receiver that checks its age refuses
     const unwritten = replays.lost()
     if (unwritten)
       this.note(`! It could not be written down what was sent, so it counts as unsent: ${unwritten.message}`)
+    if (sign && unproved > 0)
+      this.note(
+        `! Of these, ${counted(unproved, 'event')} did not prove here to be the service's own: with the new signature the receiver takes ${unproved === 1 ? 'it' : 'them'} for that.`,
+      )
     if (lacked.size > 0)
       this.note(`Without the values of ${[...lacked].join(', ')}: they may be secrets, and are not stored.`)
     if (stop.aborted) throw new Failure('INTERRUPTED', {message: story()})

@@ -76,7 +76,8 @@ export default class WebhooksTest extends ScentCommand {
     const {trip, listeners} = await awaitRoundTrip(session, webhookId, fired, waiting)
     this.show(roundTripCard(trip))
     const known = await knownAs(session, webhookId)
-    const tested = {id: webhookId, url: known?.url ?? null, own: known?.own === true, listeners}
+    const about = {url: known?.url ?? null, own: known?.own === true, isActive: known?.isActive !== false}
+    const tested = {id: webhookId, ...about, listeners}
     const failure = failureOf(trip, tested)
     const {says, next} = verdictWords(trip, tested)
     if (failure) this.finding(failure)

@@ -48,14 +48,22 @@ interface Tested {
   id: string
   url: string | null
   own: boolean
+  /** False if it was switched off, as far as is known here. Our own is switched on again by its listener. */
+  isActive: boolean
   listeners: readonly Run[]
 }
 
 /** What a verdict means, and what to type next. */
 export function verdictWords(trip: RoundTrip, tested: Tested): {says: string; next: string} {
-  const {id: webhookId, url, listeners} = tested
+  const {id: webhookId, url, listeners, isActive} = tested
   const isHeard = trip.received || listeners.some((run) => url === null || isAt(run, url))
-  const {says, next} = wordsOf(trip, webhookId)
+  const words = wordsOf(trip, webhookId)
+  const {next} = words
+  const on = commandText('webhooks', 'enable', webhookId)
+  const says =
+    isActive || tested.own
+      ? words.says
+      : `${words.says} The subscription is switched off: but for tests nothing is sent to it before ${on}.`
   if (isHeard) return {says, next}
   const advice = trip.verdict === 'delivered-elsewhere' ? undefined : receiverAdvice(trip.recorded ?? {})
   // Where a receiver answers there is no room for a listener.
