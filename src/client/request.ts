@@ -2,7 +2,7 @@ import type * as z from 'zod/mini'
 import {isUuid} from '../contract/forms.ts'
 import {printJson} from '../contract/money.ts'
 import {isUuidName, type Operation} from '../contract/operation.ts'
-import {damageOf, longerThan, type Method, pathRule} from '../contract/wire.ts'
+import {damageOf, inNoLanguage, longerThan, type Method, pathRule, WORDLESS} from '../contract/wire.ts'
 import {invalid} from './invalid.ts'
 import {queryOf} from './query.ts'
 
@@ -92,7 +92,7 @@ function requireSamePath(base: string, path: string): void {
 }
 
 function bodyOf(schema: z.ZodMiniType, body: unknown): unknown {
-  const checked = schema.safeParse(body)
+  const checked = schema.safeParse(body, inNoLanguage)
   if (checked.success) return checked.data
   const issue = checked.error.issues[0]
   const path = issue?.path.map(String) ?? []
@@ -103,9 +103,8 @@ function bodyOf(schema: z.ZodMiniType, body: unknown): unknown {
   throw invalid(path.join('.') || 'body', valueAt(body, path), rule)
 }
 
-/** zod/mini has no messages of its own: it only says "Invalid input" if a schema has none. */
 function ruleOf(issue: z.core.$ZodIssue): string {
-  if (issue.message !== 'Invalid input') return issue.message
+  if (issue.message !== WORDLESS) return issue.message
   if (issue.code === 'invalid_type') return `must be ${names[issue.expected] ?? issue.expected}`
   if (issue.code === 'invalid_value') return `must be one of ${issue.values.join(', ')}`
   if (issue.code === 'invalid_format')

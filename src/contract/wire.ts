@@ -28,6 +28,11 @@ export interface HttpResponse {
  */
 export type Send = (request: HttpRequest) => Promise<HttpResponse>
 
+/** What a schema without words of its own says of a bad value. */
+export const WORDLESS = 'Invalid input'
+/** For each parse whose words matter: another user of zod in this process may have set a language for all. */
+export const inNoLanguage = {error: () => WORDLESS}
+
 /** The envelope of every answer (spec, Envelope). */
 export const envelope = z.looseObject({
   // A code, not a text of any length: it is written into records.

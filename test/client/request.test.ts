@@ -75,6 +75,19 @@ describe('a query', () => {
   })
 })
 
+it('is refused in the same words if another user of zod has set a language', async () => {
+  const {config, locales} = await import('zod/mini')
+  const {localeError} = config()
+  config(locales.en())
+  try {
+    expect(refused(addCartItem, {body: {variantId: ID, quantity: 1.5}})).toContain(
+      'quantity 1.5 must be a whole number',
+    )
+  } finally {
+    config({localeError})
+  }
+})
+
 describe('a body', () => {
   const order = {externalReference: 'R-1', lockId: ID, shippingAddress: address}
 

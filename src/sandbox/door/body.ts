@@ -1,5 +1,6 @@
 import type * as z from 'zod/mini'
 import type {Code} from '../../contract/errors.ts'
+import {inNoLanguage, WORDLESS} from '../../contract/wire.ts'
 import {invalid, refuse} from './reply.ts'
 
 /** E12. not shown: the largest body. Over it the body itself is the offending field. */
@@ -89,7 +90,7 @@ export function judgeBody(
   rejectUnknown: boolean,
   ignored: string[] = [],
 ): Judged {
-  const parsed = schema.safeParse(value)
+  const parsed = schema.safeParse(value, inNoLanguage)
   if (parsed.success) return {sound: parsed.data, faults: []}
   const {issues} = parsed.error
   const unknown = issues.filter((issue) => issue.code === 'unrecognized_keys')
@@ -157,7 +158,7 @@ function messageOf(issue: Issue, value: unknown, isNeeded: boolean): string {
   const isBlank = typeof sent === 'string' && sent.trim() === '' && issue.code !== 'custom'
   if (sent === null && !isNeeded) return 'must not be null; leave it out'
   if (sent === undefined || sent === null || isBlank) return 'is required'
-  return issue.message === 'Invalid input' ? 'is not valid' : issue.message
+  return issue.message === WORDLESS ? 'is not valid' : issue.message
 }
 
 /** A copy without the fields at these paths; an item of a list leaves a gap. */
