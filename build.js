@@ -1,6 +1,7 @@
 // Builds dist/, the program in files that load each other on demand, the page that its listener shows in a browser,
-// dist/help, the pages of help, which need no program, and oclif.manifest.json beside package.json. dist/scent.cjs is
-// where the program begins; the other .cjs files have the name of the module that they begin with, and a hash.
+// dist/help, the pages of help, which need no program, dist/licenses.txt, and oclif.manifest.json beside package.json.
+// dist/scent.cjs is where the program begins; the other .cjs files have the name of the module that they begin with, and
+// a hash.
 import {execFileSync} from 'node:child_process'
 import {createHash} from 'node:crypto'
 import {mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync} from 'node:fs'
@@ -10,6 +11,7 @@ import {fileURLToPath, pathToFileURL} from 'node:url'
 import {transformAsync} from '@babel/core'
 import {build as bundle, transform} from 'esbuild'
 import metro from 'metro-transform-plugins'
+import {bundledPackages, licensesText} from './scripts/licenses.js'
 
 const root = dirname(fileURLToPath(import.meta.url))
 const dist = join(root, 'dist')
@@ -86,7 +88,7 @@ export function options() {
   }
 }
 
-/** The files of dist/ by name, as CommonJS. */
+/** The files of dist/ by name, as CommonJS, and what esbuild tells of them. */
 async function chunks() {
   const {outputFiles, metafile} = await bundle(options())
   /** Whether less than a fifth of a file is ours: nobody will look for a line in it. */
@@ -95,7 +97,7 @@ async function chunks() {
     const ours = Object.entries(inputs).filter(([name]) => name.startsWith('src/'))
     return ours.reduce((sum, [, {bytesInOutput}]) => sum + bytesInOutput, 0) < bytes / 5
   }
-  return Promise.all(
+  const files = await Promise.all(
     outputFiles.map(async ({path, text}) => {
       const {code} = await transform(text, {
         format: 'cjs',
@@ -110,10 +112,11 @@ async function chunks() {
       return [basename(path), code]
     }),
   )
+  return {files: files.sort(([a], [b]) => (a < b ? -1 : 1)), metafile}
 }
 
 async function writeChunks() {
-  const files = (await chunks()).sort(([a], [b]) => (a < b ? -1 : 1))
+  const {files, metafile} = await chunks()
   const hash = createHash('sha256')
   for (const [name, code] of files) hash.update(`${name}\0${code}\0`)
   // Compiled code is kept for one build: V8 itself would compare no more than the length of a file.
@@ -121,6 +124,7 @@ async function writeChunks() {
   mkdirSync(dist, {recursive: true})
   for (const [name, code] of files)
     writeFileSync(join(dist, name), name === 'scent.cjs' ? code + build : code)
+  return metafile
 }
 
 async function manifest() {
@@ -190,7 +194,8 @@ function writeHelp() {
 /** The page of `webhooks listen --ui`: what a browser loads, in three files. */
 async function writePage() {
   const folder = join(root, 'src/desk/page')
-  await bundle({
+  const {metafile} = await bundle({
+    absWorkingDir: root,
     entryPoints: [join(folder, 'page.tsx'), join(folder, 'page.css')],
     outdir: dist,
     bundle: true,
@@ -202,17 +207,21 @@ async function writePage() {
     jsx: 'automatic',
     jsxImportSource: 'preact',
     legalComments: 'none',
+    metafile: true,
     logLevel: 'warning',
   })
   writeFileSync(join(dist, 'index.html'), readFileSync(join(folder, 'index.html')))
+  return metafile
 }
 
+/** Builds all of it. Returns the packages that are part of it. */
 export async function build() {
   rmSync(dist, {recursive: true, force: true})
-  await writeChunks()
-  await writePage()
+  const packages = bundledPackages(root, [await writeChunks(), await writePage()])
+  writeFileSync(join(dist, 'licenses.txt'), licensesText(packages))
   await manifest()
   writeHelp()
+  return packages
 }
 
 if (process.argv[1] && import.meta.url === pathToFileURL(process.argv[1]).href) await build()
