@@ -1,12 +1,13 @@
 // What the build makes: of dependencies as they are published, and in files of which a start loads only its own.
 import {execFile} from 'node:child_process'
-import {existsSync, statSync, writeFileSync} from 'node:fs'
+import {existsSync, mkdirSync, readFileSync, statSync, writeFileSync} from 'node:fs'
 import {dirname, join} from 'node:path'
 import {fileURLToPath, pathToFileURL} from 'node:url'
 import {promisify} from 'node:util'
 import {type BuildOptions, type BuildResult, build, type Plugin} from 'esbuild'
 import {beforeAll, describe, expect, test} from 'vitest'
 import {createSandbox} from '../src/sandbox/core/sandbox.ts'
+import {npm} from './support/installed.ts'
 import {folder} from './support/program.ts'
 import {userOf} from './support/service.ts'
 
@@ -14,6 +15,9 @@ const root = join(dirname(fileURLToPath(import.meta.url)), '..')
 const {options, laterRequires} = (await import(pathToFileURL(join(root, 'build.js')).href)) as {
   options(): BuildOptions
   laterRequires: Plugin
+}
+const {packageIn} = (await import(pathToFileURL(join(root, 'scripts/licenses.js')).href)) as {
+  packageIn(folder: string): {texts: string[]}
 }
 const asPublished = Boolean(process.env.OCLIF_AS_PUBLISHED)
 
@@ -39,12 +43,63 @@ describe('dependencies are taken as they are published', () => {
   })
 })
 
-test('the package holds what the page of the listener is made of, and no source of it', async () => {
-  const {stdout} = await promisify(execFile)('npm', ['pack', '--dry-run', '--json', '--silent'], {cwd: root})
-  const [{files}] = JSON.parse(stdout) as [{files: {path: string; size: number}[]}]
-  const page = files.filter(({path}) => /page\.|index\.html|\.tsx?$/.test(path))
-  expect(page.map(({path}) => path).sort()).toEqual(['dist/index.html', 'dist/page.css', 'dist/page.js'])
-  expect(page.find(({path}) => path === 'dist/page.js')?.size).toBeLessThanOrEqual(45_000)
+describe('the package', () => {
+  let files: {path: string; size: number}[] = []
+  beforeAll(async () => {
+    ;[{files}] = JSON.parse(await npm(['pack', '--dry-run', '--json'], root))
+  })
+  const paths = () => files.map(({path}) => path)
+
+  test('holds the built program, its manual, and nothing that it was built from', () => {
+    const belongs =
+      /^(LICENSE|[A-Z]+\.md|docs\/[\w-]+\.(md|svg)|package\.json|oclif\.manifest\.json|bin\/(run|bundle|kept)\.js|bin\/package\.json|dist\/([\w-]+\.cjs|page\.(js|css)|index\.html|licenses\.txt|help\/[\w./-]+\.txt))$/
+    expect(paths().filter((path) => !belongs.test(path))).toEqual([])
+    const needed = [
+      'bin/run.js',
+      'dist/scent.cjs',
+      'dist/licenses.txt',
+      'LICENSE',
+      'README.md',
+      'CHANGELOG.md',
+    ]
+    expect(paths()).toEqual(expect.arrayContaining(needed))
+  })
+
+  test('holds every file that its manual leads to', () => {
+    const targets = [...readFileSync(join(root, 'README.md'), 'utf8').matchAll(/\]\(([^)\s#]+)[^)]*\)/g)]
+    const own = targets.map(([, target = '']) => target).filter((target) => !target.startsWith('https://'))
+    expect(own.length).toBeGreaterThan(0)
+    expect(own.filter((target) => !paths().includes(target))).toEqual([])
+  })
+
+  test('knows nothing of the folder that it was built in', () => {
+    expect(paths().filter((path) => readFileSync(join(root, path)).includes(root))).toEqual([])
+  })
+
+  test('holds what the page of the listener is made of, and no source of it', () => {
+    const page = files.filter(({path}) => /page\.|index\.html|\.tsx?$/.test(path))
+    expect(page.map(({path}) => path).sort()).toEqual(['dist/index.html', 'dist/page.css', 'dist/page.js'])
+    expect(page.find(({path}) => path === 'dist/page.js')?.size).toBeLessThanOrEqual(45_000)
+  })
+})
+
+describe('the licences', () => {
+  test('name every package that is bundled, those of the page too', () => {
+    const text = readFileSync(join(root, 'dist/licenses.txt'), 'utf8')
+    for (const name of ['preact', 'zod', 'undici', 'inquirer', '@oclif/core', 'iconv-lite'])
+      expect(text).toMatch(new RegExp(`^${name} \\d+\\.\\d+\\.\\d+ · [\\w.-]+`, 'm'))
+    expect(text.match(/^\S+ \d+\.\d+\.\d+\S* · /gm)?.length).toBeGreaterThan(60)
+  })
+
+  test('of a package without a text of one fail the build', () => {
+    const bare = join(folder(), 'node_modules/bare')
+    mkdirSync(bare, {recursive: true})
+    writeFileSync(join(bare, 'package.json'), '{"name": "bare", "version": "1.0.0", "license": "MIT"}')
+    writeFileSync(join(bare, 'NOTICE'), 'Made by somebody.')
+    expect(() => packageIn(bare)).toThrow('bare 1.0.0 is part of the program, and has no text of a licence.')
+    writeFileSync(join(bare, 'LICENCE.md'), 'Do what you like.')
+    expect(packageIn(bare).texts).toEqual(['Do what you like.', 'Made by somebody.'])
+  })
 })
 
 describe('a start loads', () => {

@@ -46,7 +46,9 @@ function benchMemory({env: sandboxEnv, orderId}: Running): void {
 }
 
 function benchSize(): void {
-  const listing = execFileSync('npm', ['pack', '--dry-run', '--json', '--silent'], {encoding: 'utf8'})
+  const listing = execFileSync('npm', ['pack', '--dry-run', '--json', '--silent', '--ignore-scripts'], {
+    encoding: 'utf8',
+  })
   const [{unpackedSize, size}] = JSON.parse(listing)
   console.log('\nPackage')
   const megabytes = (bytes: number) => `${(bytes / 1e6).toFixed(2)} MB`
