@@ -1,41 +1,56 @@
+// The packed file, as npm installs it on each Node, for a user whose machine holds no repository: an empty home, and no
+// other command than node and scent.
 import {execFile, spawn} from 'node:child_process'
 import {existsSync, readdirSync, writeFileSync} from 'node:fs'
 import {dirname, join} from 'node:path'
 import {fileURLToPath} from 'node:url'
 import {promisify} from 'node:util'
-import {describe, expect, test} from 'vitest'
+import {beforeAll, describe, expect, test} from 'vitest'
 import {address} from './support/address.ts'
+import {install, pack} from './support/installed.ts'
 import {folder} from './support/program.ts'
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..')
-const program = join(root, 'bin/run.js')
 const execute = promisify(execFile)
+const own = Number.parseInt(process.versions.node, 10)
 
-const nodes = [22, 24, 26].map((major) => {
-  const path = join(root, `node_modules/.cache/nodes/node_modules/node${major}/bin/node`)
+const nodes = [20, 22, 24, 26].map((major) => {
+  const cached = join(root, `node_modules/.cache/nodes/node_modules/node${major}/bin/node`)
+  const path = major === own ? process.execPath : cached
   return {major, path, missing: !existsSync(path)}
 })
 const missing = nodes.filter((node) => node.missing).map(({major}) => major)
 if (missing.length > 0) console.warn(`Skipped on Node ${missing.join(', ')}, which npm run nodes brings.`)
 
+let packed = ''
+beforeAll(async () => {
+  packed = await pack()
+})
+
 /** A user of that Node, with folders of their own. */
-function userOf(node: string) {
+function userOf(path: string) {
   const home = folder()
-  const env: NodeJS.ProcessEnv = {
-    PATH: process.env.PATH,
-    HOME: home,
-    SCENT_CONFIG_DIR: join(home, 'config'),
-    SCENT_STATE_DIR: join(home, 'state'),
-  }
+  const env: NodeJS.ProcessEnv = {PATH: path, HOME: home}
   const scent = async (...argv: string[]) => {
-    const {stdout, stderr} = await execute(node, [program, ...argv], {env})
+    const {stdout, stderr} = await execute(join(path, 'scent'), argv, {env, cwd: home})
     expect(stderr).not.toMatch(/warning/i)
     return stdout
   }
   return {home, env, scent}
 }
 
-describe.each(nodes)('on Node $major', ({major, path, missing}) => {
+describe.each(nodes)('on Node $major', ({major, path: node, missing}) => {
+  let path = ''
+  beforeAll(async () => {
+    if (missing) return
+    const installed = await install(packed, node)
+    path = installed.path
+    // The binding of the keychain, and its part for this platform.
+    const packages = readdirSync(join(installed.home, 'node_modules')).filter((name) => !name.startsWith('.'))
+    expect(packages.sort()).toEqual(['@napi-rs', 'node-sqlite3-wasm', 'scent-cli'])
+    expect(readdirSync(join(installed.home, 'node_modules/@napi-rs'))).toHaveLength(2)
+  })
+
   test.skipIf(missing)('the program starts, and starts from kept code', async () => {
     const {home, scent} = userOf(path)
     expect(await scent('--version')).toMatch(new RegExp(`^scent-cli/\\S+ \\S+ node-v${major}\\.`))
@@ -49,7 +64,8 @@ describe.each(nodes)('on Node $major', ({major, path, missing}) => {
 
   test.skipIf(missing)('a sandbox runs, and an order is placed in it', async () => {
     const {home, env, scent} = userOf(path)
-    const child = spawn(path, [program, 'sandbox', 'start', '--port', '0', '--json'], {env})
+    const start = ['sandbox', 'start', '--port', '0', '--json']
+    const child = spawn(join(path, 'scent'), start, {env, cwd: home})
     try {
       const line = await new Promise<string>((resolve, reject) => {
         child.stdout.once('data', (text) => resolve(String(text)))

@@ -1,8 +1,9 @@
 import {execFileSync, spawn} from 'node:child_process'
-import {chmodSync, mkdirSync, readFileSync, writeFileSync} from 'node:fs'
+import {readFileSync, writeFileSync} from 'node:fs'
 import {dirname, join} from 'node:path'
 import {fileURLToPath} from 'node:url'
 import {expect, test} from 'vitest'
+import {install, pack} from './support/installed.ts'
 import {noKeyring, withKeyring} from './support/keyring.ts'
 import {folder} from './support/program.ts'
 
@@ -63,13 +64,9 @@ function missing(): string | undefined {
   }
 }
 
-/** Runs the steps in one shell, in a terminal of 110 columns. Answers what each printed. */
-async function printedBy(all: Step[], env: NodeJS.ProcessEnv): Promise<string[]> {
+/** Runs the steps in one shell, in a terminal of 110 columns, with that `scent`. Answers what each printed. */
+async function printedBy(all: Step[], env: NodeJS.ProcessEnv, path: string): Promise<string[]> {
   const home = folder()
-  mkdirSync(join(home, 'bin'))
-  const start = join(home, 'bin/scent')
-  writeFileSync(start, `#!/bin/sh\nexec '${process.execPath}' '${join(root, 'bin/run.js')}' "$@"\n`)
-  chmodSync(start, 0o755)
   const lines = all.map(({typed}) => `echo '${mark}'\n${typed}\n`)
   writeFileSync(
     join(home, 'steps'),
@@ -77,7 +74,7 @@ async function printedBy(all: Step[], env: NodeJS.ProcessEnv): Promise<string[]>
   )
   const child = spawn('script', ['-qec', 'bash steps', '/dev/null'], {
     cwd: home,
-    env: {...env, PATH: `${join(home, 'bin')}:${process.env.PATH}`, NO_COLOR: '1', TERM: 'xterm'},
+    env: {...env, PATH: `${path}:${process.env.PATH}`, NO_COLOR: '1', TERM: 'xterm'},
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   let text = ''
@@ -92,11 +89,12 @@ const reason = missing()
 if (reason !== undefined) console.warn(`Skipped: ${reason}`)
 
 test.skipIf(reason !== undefined)(
-  'the transcripts of the manual are what the program prints',
+  'the transcripts of the manual are what the packed and installed program prints',
   async () => {
     const all = steps(readFileSync(join(root, 'README.md'), 'utf8'))
     expect(all.length).toBeGreaterThan(10)
-    const printed = await withKeyring((env) => printedBy(all, env))
+    const {path} = await install(await pack())
+    const printed = await withKeyring((env) => printedBy(all, env, path))
     for (const [at, {typed, printed: promised}] of all.entries()) {
       const real = printed[at] ?? ''
       if (!pattern(promised).test(settled(real)))
