@@ -4,7 +4,7 @@ import {digestPath} from '../store/digest.ts'
 import {lockFiles} from '../store/lock.ts'
 import type {Desk} from './desk.ts'
 import {readEvidence} from './notices/evidence.ts'
-import {type InboxItem, inbox, isOpen, serviceNow} from './notices/inbox.ts'
+import {type InboxItem, inbox, isOpen, serviceClock} from './notices/inbox.ts'
 import {readGlances, segmentsOf} from './receipts/read.ts'
 
 /** What old files of receipts come to. */
@@ -23,8 +23,8 @@ export interface Prunable {
 export function prunable({folders, identity}: Desk, before: number): Prunable {
   const old = segmentsOf(folders, identity).filter(({touched, held}) => !held && touched < before)
   const all = readEvidence(folders, identity, 0)
-  const now = serviceNow(all.told, Date.now(), all.offsetMs)
-  const known = new Map(inbox(all, now).map((item) => [item.id, item]))
+  const clock = serviceClock(all.told, Date.now(), all.offsetMs)
+  const known = new Map(inbox(all, clock).map((item) => [item.id, item]))
   const intact = old.filter(({path}) => !all.damaged.includes(path))
   const going = new Map(intact.map(({path}) => [path, {events: 0, notices: new Set<string>()}]))
   for (const {record, segment} of readGlances(intact, identity)) {
@@ -39,7 +39,7 @@ export function prunable({folders, identity}: Desk, before: number): Prunable {
   keep((id) => !isLongClosed(known.get(id), before))
   for (;;) {
     const size = going.size
-    const left = inbox(readEvidence(folders, identity, 0, new Set(going.keys())), now)
+    const left = inbox(readEvidence(folders, identity, 0, new Set(going.keys())), clock)
     const opened = new Set(
       left.filter((item) => isOpen(item) && !isStillOpen(known.get(item.id))).map(({id}) => id),
     )

@@ -464,7 +464,7 @@ describe('trust', () => {
     expect(await deliver({body: body(noticeId)})).toEqual([200])
     expect(await deliver({body: body('1f0b9a52-86d1-4c3b-b7e5-0f2e6b6b7d10')})).toEqual([200])
     expect(stored().filter(({eventId}) => eventId === 'differs')).toMatchObject([{copies: 2, differs: true}])
-    const known = inbox(readEvidence(folders, identity, 0), Date.now())
+    const known = inbox(readEvidence(folders, identity, 0), {now: Date.now()})
     expect(known.map(({id}) => id)).toEqual([noticeId])
   })
 
@@ -472,7 +472,7 @@ describe('trust', () => {
     const id = '7d4be2f3-11a9-4be2-8f55-9f5a1b0cc2ae'
     const body = JSON.stringify({eventId: 'liar', data: {notice: {id, status: 'AwaitingPartnerResponse'}}})
     expect(await deliver({body, signature: sign('x', seconds())})).toEqual([401])
-    const known = inbox(readEvidence(folders, identity, 0), Date.now())
+    const known = inbox(readEvidence(folders, identity, 0), {now: Date.now()})
     expect(known.map((one) => one.id)).not.toContain(id)
   })
 })
@@ -497,13 +497,13 @@ describe('without a secret', () => {
       tally([200], 1)
     }
     await own.close()
-    return inbox(readEvidence(folders, identity, 0), Date.now()).find((one) => one.id === id)
+    return inbox(readEvidence(folders, identity, 0), {now: Date.now()}).find((one) => one.id === id)
   }
 
   test('no event closes a notice that is open, nor makes its deadline later', async () => {
     const open = {status: 'AwaitingPartnerResponse', responseDeadlineAt: deadline}
     expect(await deliver({body: told('open', open)})).toEqual([200])
-    const before = inbox(readEvidence(folders, identity, 0), Date.now()).find((one) => one.id === id)
+    const before = inbox(readEvidence(folders, identity, 0), {now: Date.now()}).find((one) => one.id === id)
     expect(before?.desk).toMatchObject({state: 'open', trust: 'verified'})
     const lengthened = await unchecked([told('later', {...open, responseDeadlineAt: later})])
     expect(lengthened?.responseDeadlineAt).toBe(deadline)

@@ -50,7 +50,7 @@ const answer = (
   }) satisfies Answer
 
 function only(tales: Told[], answers: Answer[] = [], now = raised + 3 * HOUR): InboxItem {
-  const items = inbox({told: tales, answers}, now)
+  const items = inbox({told: tales, answers}, {now})
   expect(items).toHaveLength(1)
   return items[0] as InboxItem
 }
@@ -266,8 +266,8 @@ describe('whatever was told', () => {
     const pairs = tales.chain((list) => fc.tuple(fc.constant(list), shuffled(list)))
     fc.assert(
       fc.property(pairs, answers, now, ([one, other], ours, at) => {
-        expect(inbox({told: other, answers: [...ours].reverse()}, at)).toEqual(
-          inbox({told: one, answers: ours}, at),
+        expect(inbox({told: other, answers: [...ours].reverse()}, {now: at})).toEqual(
+          inbox({told: one, answers: ours}, {now: at}),
         )
       }),
       runs,
@@ -277,8 +277,8 @@ describe('whatever was told', () => {
   test('a record that is there twice changes nothing', () => {
     fc.assert(
       fc.property(tales, answers, now, (list, ours, at) => {
-        const once = inbox({told: list, answers: ours}, at)
-        expect(inbox({told: [...list, ...list], answers: ours}, at)).toEqual(once)
+        const once = inbox({told: list, answers: ours}, {now: at})
+        expect(inbox({told: [...list, ...list], answers: ours}, {now: at})).toEqual(once)
       }),
       runs,
     )
@@ -314,7 +314,7 @@ describe('whatever was told', () => {
   test('what was known is never forgotten', () => {
     fc.assert(
       fc.property(tales, tales, answers, now, (list, more, ours, at) => {
-        expect(inbox({told: [...list, ...more], answers: ours}, at)).toHaveLength(1)
+        expect(inbox({told: [...list, ...more], answers: ours}, {now: at})).toHaveLength(1)
       }),
       runs,
     )

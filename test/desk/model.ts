@@ -148,7 +148,7 @@ export interface World extends Desk {
   /** By this machine's clock. */
   now: number
   /** By the service's, as far as this machine can know. */
-  known(): number
+  known(): Required<Parameters<typeof inbox>[1]>
   /** What is left of each notice that the service has raised, by its own clock. */
   left(): Map<string, number>
   /** Notices that must never vanish: of what got 200, or was imported, unless copies of its event contradict each other. */
@@ -363,10 +363,12 @@ export function openWorld(path = '/'): World {
 
   const world: World = {
     ...{folders, identity, now: Date.parse('2026-11-20T09:00:00Z')},
-    expected: () => expectedOf({told, ours, heard, notices: [...notices, ...made], now: world.known()}),
+    expected: () => expectedOf({told, ours, heard, notices: [...notices, ...made], ...world.known()}),
     known: () => {
       const sure = counting(told).filter(({trust}) => worth[trust] >= worth.verified)
-      return Math.max(world.now + (heard.at(-1)?.ahead ?? 0), ...sure.map(({raised}) => raised ?? 0))
+      const plain = world.now + (heard.at(-1)?.ahead ?? 0)
+      const now = Math.max(plain, ...sure.map(({raised}) => raised ?? 0))
+      return {now, lead: now - plain}
     },
     left: () => new Map(notices.map(({id, raised}) => [id, raised + 72 * HOUR - serviceNow()])),
     acknowledged: () =>
@@ -399,10 +401,13 @@ function counting(told: readonly Telling[]): Telling[] {
   })
 }
 
-/** The latest that the service's clock can have shown at a moment of this machine's, and no later than now. */
-function shownAt(heard: readonly Heard[], now: number, at: number): number {
+/**
+ * The latest that the service's clock can have shown at a moment of this machine's, and no later than now. `lead`: how much
+ * further ahead it is, as a notice shows that it has raised.
+ */
+function shownAt({heard, now, lead}: Pick<All, 'heard' | 'now' | 'lead'>, at: number): number {
   const may = heard.filter(({since}, index) => since <= at && at < (heard[index + 1]?.at ?? at + 1))
-  return Math.min(now, at + Math.max(...(may.length > 0 ? may : [{ahead: 0}]).map(({ahead}) => ahead)))
+  return Math.min(now, at + lead + Math.max(...(may.length > 0 ? may : [{ahead: 0}]).map(({ahead}) => ahead)))
 }
 
 interface All {
@@ -411,10 +416,11 @@ interface All {
   heard: readonly Heard[]
   notices: readonly Real[]
   now: number
+  lead: number
 }
 
-function expectedOf({told: all, ours, heard, notices, now}: All): ReturnType<World['expected']> {
-  const dated = <One extends {at: number}>(one: One) => ({...one, by: shownAt(heard, now, one.at)})
+function expectedOf({told: all, ours, heard, notices, now, lead}: All): ReturnType<World['expected']> {
+  const dated = <One extends {at: number}>(one: One) => ({...one, by: shownAt({heard, now, lead}, one.at)})
   const told = counting(all).map(dated)
   const ids = new Set([...told.map(({notice}) => notice), ...ours.keys()])
   return new Map(

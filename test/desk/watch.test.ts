@@ -83,7 +83,7 @@ describe('news', () => {
     saysEnd: null,
   }
   const look = (at: number, blind: Blindness[] = []): Look => {
-    const every = inbox({told: [told], answers: []}, at)
+    const every = inbox({told: [told], answers: []}, {now: at})
     return {every, items: every.filter(isOpen), blind}
   }
   const due = raised + 72 * HOUR

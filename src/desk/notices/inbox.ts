@@ -69,11 +69,19 @@ export type InboxItem = Partial<Notice> & {
   }
 }
 
-/** All notices that are known, the soonest deadline first. `now`: milliseconds by the service's clock. */
-export function inbox({told, answers}: Known, now: number): InboxItem[] {
+/** What the service's clock shows, in milliseconds, and how much further it is ahead of this machine's than its answers have told. */
+interface Clock {
+  now: number
+  lead?: number
+}
+
+/** All notices that are known, the soonest deadline first. */
+export function inbox({told, answers}: Known, {now, lead = 0}: Clock): InboxItem[] {
+  // Whoever does not know since when it is further ahead can't say that it was not so when a notice came.
+  const dated = <One extends {by: number}>(one: One) => (lead > 0 ? {...one, by: one.by + lead} : one)
   const ids = [...new Set([...told, ...answers].map(({id}) => id))]
-  const toldOf = byId(told)
-  const answersOf = byId(answers)
+  const toldOf = byId(told.map(dated))
+  const answersOf = byId(answers.map(dated))
   const items = ids.map((id) => itemOf(id, toldOf.get(id) ?? [], answersOf.get(id) ?? [], now))
   return items
     .map((item) => ({item, due: item.desk.leftMs ?? Number.MAX_SAFE_INTEGER}))
@@ -91,11 +99,13 @@ function byId<T extends {id: string}>(list: readonly T[]): Map<string, T[]> {
   return groups
 }
 
-/** The service's time: this machine's, moved by what its last answer told, and no earlier than what it has raised. */
-export function serviceNow(told: readonly Told[], localNow: number, offsetMs: number): number {
+/** The service's clock: this machine's, moved by what its last answer told, and no earlier than what it has raised. */
+export function serviceClock(told: readonly Told[], localNow: number, offsetMs: number): Clock {
   const raised = ({fields: {notifiedAt}, trust}: Told) =>
     notifiedAt && rank[trust] >= rank.verified ? millis(notifiedAt) : 0
-  return told.reduce((latest, one) => Math.max(latest, raised(one)), localNow + offsetMs)
+  const heard = localNow + offsetMs
+  const now = told.reduce((latest, one) => Math.max(latest, raised(one)), heard)
+  return {now, lead: now - heard}
 }
 
 /** The best first: the higher trust, then what was seen first; what is seen at once is ordered by its content. */

@@ -4,7 +4,7 @@ import type {Desk} from '../desk.ts'
 import type {Blindness} from './blindness.ts'
 import {blindness} from './coverage.ts'
 import {type Evidence, readEvidence} from './evidence.ts'
-import {type InboxItem, inbox, isOpen, serviceNow} from './inbox.ts'
+import {type InboxItem, inbox, isOpen, serviceClock} from './inbox.ts'
 import type {Sent} from './sent.ts'
 
 /** Receipts that are older tell of no notice that can still be answered. */
@@ -25,9 +25,9 @@ interface Inbox {
 export function knownNotices(folders: Folders, identity: Identity, {all = false} = {}): Inbox {
   const local = Date.now()
   const evidence = readEvidence(folders, identity, all ? 0 : local - RECENT_MS)
-  const now = serviceNow(evidence.told, local, evidence.offsetMs)
-  const every = inbox(evidence, now)
-  return {items: all ? every : every.filter(isOpen), every, evidence, now}
+  const clock = serviceClock(evidence.told, local, evidence.offsetMs)
+  const every = inbox(evidence, clock)
+  return {items: all ? every : every.filter(isOpen), every, evidence, now: clock.now}
 }
 
 interface Wanted {

@@ -1,5 +1,5 @@
 import type {Desk} from '../desk.ts'
-import {type InboxItem, inbox, serviceNow} from './inbox.ts'
+import {type InboxItem, inbox, serviceClock} from './inbox.ts'
 import {knownNotices} from './known.ts'
 import {stampOf} from './watch.ts'
 
@@ -21,8 +21,8 @@ export function openLookout(desk: Pick<Desk, 'folders' | 'identity'>): Lookout {
     if (latest !== stamp) evidence = knownNotices(folders, identity).evidence
     stamp = latest
     const {told, answers, offsetMs} = evidence
-    const now = serviceNow(told, Date.now(), offsetMs)
-    return inbox({told: told.filter(({id}) => of(id)), answers: answers.filter(({id}) => of(id))}, now)
+    const clock = serviceClock(told, Date.now(), offsetMs)
+    return inbox({told: told.filter(({id}) => of(id)), answers: answers.filter(({id}) => of(id))}, clock)
   }
   return {
     every: () => at(() => true),

@@ -4,7 +4,7 @@ import {commandText} from '../../terminal/next.ts'
 import {cut, type Paint, pad, safe, width, wrap} from '../../terminal/text.ts'
 import type {Desk} from '../desk.ts'
 import type {ListenerEvent, Whole} from '../listener/told.ts'
-import {inbox, serviceNow, type Told} from '../notices/inbox.ts'
+import {inbox, serviceClock, type Told} from '../notices/inbox.ts'
 import {readBody} from '../receipts/body.ts'
 import {nameOf} from '../receipts/reference.ts'
 import {leftOf} from './inbox.ts'
@@ -69,8 +69,10 @@ export function openDues({folders, identity}: Pick<Desk, 'folders' | 'identity'>
     const [oldest] = known.keys()
     if (oldest !== undefined && known.size >= MOST.notices) known.delete(oldest)
     known.set(fact.id, told.slice(0, MOST.copies))
-    raised = serviceNow(told, raised, 0)
-    const [item] = inbox({told, answers: []}, Math.max(raised, Date.now() + offsetMs))
+    raised = serviceClock(told, raised, 0).now
+    const heard = Date.now() + offsetMs
+    const now = Math.max(raised, heard)
+    const [item] = inbox({told, answers: []}, {now, lead: now - heard})
     if (item === undefined || item.desk.leftMs === null) return ''
     return item.desk.leftMs > 0 ? pretty(leftOf(item)) : 'passed'
   }
