@@ -57,6 +57,7 @@ export default defineConfig(({mode}) => ({
     include: ['test/**/*.test.ts'],
     exclude: mode === 'quick' ? slow : [],
     globalSetup: ['test/support/setup.ts'],
+    setupFiles: ['test/support/chance.ts'],
     pool: 'forks',
     // A worker loads the program once and not again for each file: no test changes a module, or leaves anything behind.
     isolate: false,
