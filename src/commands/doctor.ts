@@ -7,6 +7,7 @@ import {removeOwn, writeOwn} from '../store/files.ts'
 import {removeKeychain, saveKeychain} from '../store/keychain.ts'
 import {configFile, foldersOf} from '../store/paths.ts'
 import {readConfig} from '../store/profiles.ts'
+import {leftBehind} from '../store/remains.ts'
 import {type FailureDocument, failureDocument} from '../terminal/failure.ts'
 import {apiFlags, type SessionFlags} from '../terminal/flags.ts'
 import {counted} from '../terminal/text.ts'
@@ -25,7 +26,7 @@ const PROBE = 'doctor probe'
 export default class Doctor extends ScentCommand {
   static override summary = 'Check this installation, from its files to the service.'
   static override description =
-    'Each check by itself. Nothing is changed but two probes, which are taken away again: a file in the state folder, and an entry in the keychain where the profile uses it. The exit code is 0, or that of the first failure; a warning is something to look at.'
+    'Each check by itself. Nothing is changed but two probes, which are taken away again: a file in the state folder, and an entry in the keychain where the profile uses it. The exit code is 0, or that of the first failure; a warning is something to look at. The last line names all that stays on this machine if the program is removed.'
   static override examples = ['<%= config.bin %> doctor', '<%= config.bin %> doctor --profile staging --json']
   static override flags = {...apiFlags}
 
@@ -36,7 +37,10 @@ export default class Doctor extends ScentCommand {
     const {flags} = await this.parse(Doctor)
     const folders = foldersOf()
     const {version, platform, arch} = process
-    await this.check('program', () => `scent ${this.config.version}, Node.js ${version}, ${platform} ${arch}`)
+    await this.check(
+      'program',
+      () => `scent ${this.config.version}, Node.js ${version}, ${platform} ${arch}, in ${this.config.root}`,
+    )
     await this.check(
       'settings',
       () => `${counted(Object.keys(readConfig(folders).profiles).length, 'profile')}, ${configFile(folders)}`,
@@ -50,6 +54,11 @@ export default class Doctor extends ScentCommand {
     const {reportInbox, reportReceipts} = await import('../desk/report.ts')
     await this.check('receipts', () => reportReceipts(openDesk(flags)))
     await this.check('inbox', () => reportInbox(openDesk(flags)))
+    const keychain = this.checks.find(({check}) => check === 'keychain')
+    await this.check('left behind', async () => {
+      const all = await leftBehind(folders, keychain?.state === 'ok')
+      return `If scent is removed, these stay: ${all.join('; ')}.`
+    })
     this.show(checkTable(this.checks))
     if (this.first === undefined) return {items: this.checks}
     process.exitCode = this.first.exitCode

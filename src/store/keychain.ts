@@ -11,12 +11,13 @@ const TIMEOUT_MS = 3000
  * argv. On Linux the Secret Service is pinned: the library's own fallback is the kernel's keyring, which forgets.
  */
 const CALL = `
-const {AsyncEntry} = require(process.argv[1])
+const {AsyncEntry, findCredentialsAsync} = require(process.argv[1])
 const chunks = []
 process.stdin.on('data', (chunk) => chunks.push(chunk)).on('end', async () => {
   const {service, account, action, secret} = JSON.parse(Buffer.concat(chunks).toString())
   let answer
   try {
+    if (action === 'list') answer = {value: (await findCredentialsAsync(service)).map(({account}) => account)}
     const entry = new AsyncEntry(service, account, {linux: {store: 'secret-service'}})
     if (action === 'read') answer = {value: await entry.getPassword()}
     if (action === 'save') answer = {value: await entry.setPassword(secret) ?? null}
@@ -30,7 +31,7 @@ process.stdin.on('data', (chunk) => chunks.push(chunk)).on('end', async () => {
 `
 
 interface Call {
-  action: 'read' | 'save' | 'remove'
+  action: 'read' | 'save' | 'remove' | 'list'
   account: string
   secret?: string
 }
@@ -50,6 +51,12 @@ export async function saveKeychain(account: string, secret: string): Promise<voi
 /** Removes a secret. Returns false if there was none. Fails with KEYCHAIN_UNAVAILABLE. */
 export async function removeKeychain(account: string): Promise<boolean> {
   return (await call({action: 'remove', account})) === true
+}
+
+/** Returns the accounts that the keychain has a secret of. Fails with KEYCHAIN_UNAVAILABLE. */
+export async function listKeychain(): Promise<string[]> {
+  // Entries have an account, so the child wants one too.
+  return (await call({action: 'list', account: 'any'})) as string[]
 }
 
 async function call(request: Call): Promise<unknown> {

@@ -43,6 +43,16 @@ export function foldersOf(
   }
 }
 
+/** Where compiled code is kept, which costs time if it is lost, and nothing else; bin/kept.js has the same rule. */
+export function cacheFolder(
+  env: Readonly<Record<string, string | undefined>> = process.env,
+  platform: NodeJS.Platform = process.platform,
+): string {
+  if (env.XDG_CACHE_HOME) return join(env.XDG_CACHE_HOME, 'scent')
+  if (platform === 'win32' && env.LOCALAPPDATA) return join(env.LOCALAPPDATA, 'scent', 'cache')
+  return join(homedir(), platform === 'darwin' ? 'Library/Caches/scent' : '.cache/scent')
+}
+
 /** The XDG specification says to ignore relative paths. */
 function xdg(path: string | undefined): string | undefined {
   return path && isAbsolute(path) ? path : undefined

@@ -1,5 +1,7 @@
+import {execFileSync} from 'node:child_process'
 import {mkdirSync, readdirSync, writeFileSync} from 'node:fs'
-import {join} from 'node:path'
+import {dirname, join} from 'node:path'
+import {fileURLToPath} from 'node:url'
 import {afterAll, beforeAll, describe, expect, test} from 'vitest'
 import {bareHome, noKeyring, withKeyring} from '../support/keyring.ts'
 import {scent} from '../support/scent.ts'
@@ -12,6 +14,11 @@ beforeAll(async () => {
   )
 })
 afterAll(() => service.close())
+
+const root = join(dirname(fileURLToPath(import.meta.url)), '../..')
+const library = join(root, 'node_modules/@napi-rs/keyring')
+const keep = `const [, library, account] = process.argv
+new (require(library).AsyncEntry)('scent', account, {linux: {store: 'secret-service'}}).setPassword('signing')`
 
 interface Report {
   items: {check: string; state: string; detail: string}[]
@@ -56,6 +63,60 @@ describe('doctor', () => {
     expect(report.error?.state).toBe('NO_CREDENTIALS')
     expect(states(report)).toMatchObject({credential: 'failed', keychain: 'failed', service: 'skipped'})
   })
+})
+
+describe('what stays if the program is removed', () => {
+  const left = ({items}: Report) => items.find(({check}) => check === 'left behind')?.detail
+
+  test('is each folder that a run has made, and each line that completes', async () => {
+    const {XDG_CACHE_HOME: _, ...bare} = bareHome()
+    const home = bare.HOME ?? ''
+    const env: NodeJS.ProcessEnv = {PATH: bare.PATH, HOME: home, ...credential()}
+    mkdirSync(join(home, '.config/fish/completions'), {recursive: true})
+    writeFileSync(join(home, '.bashrc'), 'source <(scent autocomplete bash)\n')
+    writeFileSync(join(home, '.zshrc'), 'setopt autocd\n')
+    writeFileSync(join(home, '.config/fish/completions/scent.fish'), 'complete -c scent\n')
+    await scent(env, ['config', 'set', 'output', 'csv'])
+    await scent(env, ['catalog', 'sync'])
+    const before = readdirSync(home, {recursive: true, encoding: 'utf8'})
+    const {report} = await doctor(env)
+    const after = readdirSync(home, {recursive: true, encoding: 'utf8'})
+    const names = left(report)?.match(/\/[^;\s]+(?<!\.)/g) ?? []
+    const mine = (path: string) => /scent|rc$/.test(path) && path !== '.zshrc'
+    expect(names.length).toBe(5)
+    expect(
+      before.filter(mine).filter((path) => names.every((name) => !join(home, path).startsWith(name))),
+    ).toEqual([])
+    // What the question itself has kept lies in the same folders.
+    expect(
+      after.filter(mine).filter((path) => names.every((name) => !join(home, path).startsWith(name))),
+    ).toEqual([])
+    expect(report.items[0]?.detail).toContain(root)
+  })
+
+  test.skipIf(noKeyring())('is each entry of the keychain, with the secrets of subscriptions', () =>
+    withKeyring(async (env) => {
+      const base = {...env, SCENT_BASE_URL: service.url}
+      const login = [
+        'auth',
+        'login',
+        '--client-id',
+        'rimal',
+        '--name',
+        'shop',
+        '--base-url',
+        service.url,
+        '--client-secret-stdin',
+      ]
+      const {code, stderr} = await scent(base, login, 'secret\n')
+      expect(code, stderr).toBe(0)
+      execFileSync(process.execPath, ['-e', keep, library, 'webhook of-a-subscription'], {env})
+      const detail = left((await doctor(env)).report)
+      expect(detail).toContain('"shop" of "scent" in the keychain')
+      expect(detail).toContain('"webhook of-a-subscription" of "scent" in the keychain')
+      expect(detail).not.toContain('doctor probe')
+    }),
+  )
 })
 
 test.skipIf(noKeyring())('doctor tries the keychain where a login would need it', () =>
