@@ -11,9 +11,12 @@ interface Page {
   text: string
 }
 
-const pages: Page[] = ['README.md', ...readdirSync(join(root, 'docs')).map((name) => `docs/${name}`)].map(
-  (path) => ({path, text: read(path)}),
-)
+const pages: Page[] = [
+  'README.md',
+  ...readdirSync(join(root, 'docs'), {recursive: true, encoding: 'utf8'})
+    .filter((name) => name.endsWith('.md'))
+    .map((name) => `docs/${name.replaceAll('\\', '/')}`),
+].map((path) => ({path, text: read(path)}))
 const sources: Page[] = ['src', 'test'].flatMap((folder) =>
   readdirSync(join(root, folder), {recursive: true, encoding: 'utf8'})
     .filter((name) => name.endsWith('.ts'))

@@ -1,5 +1,5 @@
 import {execFileSync, spawn} from 'node:child_process'
-import {readFileSync, writeFileSync} from 'node:fs'
+import {readdirSync, readFileSync, writeFileSync} from 'node:fs'
 import {dirname, join} from 'node:path'
 import {fileURLToPath} from 'node:url'
 import {expect, test} from 'vitest'
@@ -10,19 +10,30 @@ import {folder} from './support/program.ts'
 const root = join(dirname(fileURLToPath(import.meta.url)), '..')
 const mark = '@@@@'
 
+/** The pages with transcripts: each goes on where the one before it has ended, in one shell. */
+const pages = ['README', 'names', 'scripts', 'files', 'integration', 'ops', 'support'].map((name) =>
+  name === 'README' ? 'README.md' : `docs/${name}.md`,
+)
+const read = (page: string) => readFileSync(join(root, page), 'utf8')
+const others = readdirSync(join(root, 'docs'), {recursive: true, encoding: 'utf8'})
+  .filter((name) => name.endsWith('.md'))
+  .map((name) => `docs/${name.replaceAll('\\', '/')}`)
+  .filter((page) => !pages.includes(page))
+
 interface Step {
+  page: string
   /** What is typed after the prompt, with its continuation lines. */
   typed: string
   printed: string
 }
 
-/** The steps of all console blocks, in their order. */
-function steps(markdown: string): Step[] {
+/** The steps of all console blocks of a page, in their order. */
+function steps(page: string): Step[] {
   const found: Step[] = []
-  for (const [, block = ''] of markdown.matchAll(/^```console\n([\s\S]*?)^```$/gm)) {
+  for (const [, block = ''] of read(page).matchAll(/^```console\n([\s\S]*?)^```$/gm)) {
     for (const line of block.split('\n').slice(0, -1)) {
       const last = found.at(-1)
-      if (line.startsWith('$ ')) found.push({typed: line.slice(2), printed: ''})
+      if (line.startsWith('$ ')) found.push({page, typed: line.slice(2), printed: ''})
       else if (last && line.startsWith('> ') && last.printed === '') last.typed += `\n${line.slice(2)}`
       else if (last) last.printed += `${line}\n`
     }
@@ -91,31 +102,32 @@ if (reason !== undefined) console.warn(`Skipped: ${reason}`)
 test.skipIf(reason !== undefined)(
   'the transcripts of the manual are what the packed and installed program prints',
   async () => {
-    const all = steps(readFileSync(join(root, 'README.md'), 'utf8'))
-    expect(all.length).toBeGreaterThan(10)
+    const all = pages.flatMap(steps)
+    expect(all.length).toBeGreaterThan(60)
     const {path} = await install(await pack())
     const printed = await withKeyring((env) => printedBy(all, env, path))
-    for (const [at, {typed, printed: promised}] of all.entries()) {
+    for (const [at, {page, typed, printed: promised}] of all.entries()) {
       const real = printed[at] ?? ''
       if (!pattern(promised).test(settled(real)))
-        expect(`$ ${typed}\n${real}`).toBe(`$ ${typed}\n${promised}`)
+        expect(`$ ${typed}\n${real}`, page).toBe(`$ ${typed}\n${promised}`)
     }
   },
   240_000,
 )
 
-test('the manual names every topic and exit code, and no command or script that is not there', () => {
-  const manual = readFileSync(join(root, 'README.md'), 'utf8')
-  const {commands} = JSON.parse(readFileSync(join(root, 'oclif.manifest.json'), 'utf8'))
-  const {scripts} = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
+test('no other page has a transcript that nobody runs', () => {
+  expect(others.length).toBeGreaterThan(10)
+  expect(others.filter((page) => steps(page).length > 0)).toEqual([])
+})
+
+test('README names every topic, and no page a command or script that is not there', () => {
+  const {commands} = JSON.parse(read('oclif.manifest.json'))
+  const {scripts} = JSON.parse(read('package.json'))
   // A hidden one is for other programs.
   const topics = Object.keys(commands).flatMap((id) => (commands[id].hidden ? [] : [id.split(':')[0]]))
-  for (const topic of topics) expect(manual, topic).toContain(`\`${topic}\``)
-  for (const [, words = ''] of manual.matchAll(/\bscent ((?:[a-z]+ ?)+)/g)) {
-    const [first = '', second = ''] = words.trim().split(' ')
-    if (!topics.includes(first)) continue
-    expect(`${first}:${second}` in commands || first in commands, `scent ${words}`).toBe(true)
+  for (const topic of topics) expect(read('README.md'), topic).toContain(`\`${topic}\``)
+  for (const page of [...pages, ...others]) {
+    for (const [, name = ''] of read(page).matchAll(/\bnpm run ([a-z]+)/g))
+      expect(scripts, page).toHaveProperty(name)
   }
-  for (const [, name = ''] of manual.matchAll(/\bnpm run ([a-z]+)/g)) expect(scripts).toHaveProperty(name)
-  for (const code of [...Array(13).keys(), 130]) expect(manual).toMatch(new RegExp(`^\\| ${code} \\|`, 'm'))
 })

@@ -857,7 +857,7 @@ export function entryOf(code: string, http?: number): CatalogueEntry {
   return {...classOf(row.http && (http ?? row.http)), ...row}
 }
 
-/** The exit code of a failure: the list is in README, Exit codes. An unknown 4xx counts as a rejected request. */
+/** The exit code of a failure: docs/help/exit-codes.md lists them. An unknown 4xx counts as a rejected request. */
 export function exitOf(code: string, http?: number): number {
   const entry = entryOf(code, http)
   if (entry.exit !== undefined) return entry.exit
