@@ -88,9 +88,38 @@ export interface Page {
   broken: string[]
 }
 
-/** Draws what a program printed as a terminal does: lines that are written over, cursor movements, breaks at the edge. */
+/** A cell of a terminal: what stands in it, and the colours and weights that it is drawn in, as their SGR numbers. */
+export interface Glyph {
+  char: string
+  styles: readonly number[]
+}
+
+/** What stands in the terminal at the end, without styles. */
 export function drawn(text: string, columns: number): Page {
-  const rows: string[][] = [[]]
+  const {rows, overflows} = drawGlyphs(text, columns)
+  const lines = rows.map((line) =>
+    line
+      .map(({char}) => char)
+      .join('')
+      .trimEnd(),
+  )
+  return {lines, broken: [...overflows].map((at) => `${lines[at]}${lines[at + 1] ?? ''}`)}
+}
+
+/** What ends a style, and which ones it ends. */
+const ENDS: {[end: number]: (style: number) => boolean} = {
+  0: () => true,
+  22: (style) => style === 1 || style === 2,
+  23: (style) => style === 3,
+  24: (style) => style === 4,
+  27: (style) => style === 7,
+  39: (style) => (style >= 30 && style < 38) || (style >= 90 && style < 98),
+}
+
+/** Draws what a program printed as a terminal does: lines that are written over, cursor movements, breaks at the edge. */
+export function drawGlyphs(text: string, columns: number): {rows: Glyph[][]; overflows: Set<number>} {
+  const rows: Glyph[][] = [[]]
+  let styles: readonly number[] = []
   const overflows = new Set<number>()
   let row = 0
   let column = 0
@@ -106,11 +135,17 @@ export function drawn(text: string, columns: number): Page {
       column = 0
     }
     const line = rows[row] ?? []
-    while (line.length < column) line.push(' ')
-    line.splice(column, room, char, ...Array<string>(Math.max(0, room - 1)).fill(''))
+    while (line.length < column) line.push({char: ' ', styles: []})
+    const rest = Array<Glyph>(Math.max(0, room - 1)).fill({char: '', styles})
+    line.splice(column, room, {char, styles}, ...rest)
     column += room
   }
-  const control = (name: string, by: number | undefined) => {
+  const control = (name: string, by: number | undefined, all: string) => {
+    if (name === 'm')
+      for (const style of all.split(';').map(Number)) {
+        const ends = ENDS[style]
+        styles = ends ? styles.filter((one) => !ends(one)) : [...styles, style]
+      }
     if (name === 'A') down(-(by ?? 1))
     if (name === 'B') down(by ?? 1)
     if (name === 'C') column = Math.min(columns - 1, column + (by ?? 1))
@@ -120,15 +155,15 @@ export function drawn(text: string, columns: number): Page {
     if (name === 'J') rows.splice(row, rows.length, (rows[row] ?? []).slice(0, column))
   }
   for (const [all, parameter, name, key] of text.matchAll(TOKENS)) {
-    if (name !== undefined) control(name, parameter ? Number.parseInt(parameter, 10) : undefined)
+    if (name !== undefined)
+      control(name, parameter ? Number.parseInt(parameter, 10) : undefined, parameter ?? '')
     else if (key === '\b') column = Math.max(0, column - 1)
     else if (key !== undefined) {
       column = 0
       if (key === '\n') down(1)
     } else for (const {segment} of new Intl.Segmenter().segment(all)) put(segment)
   }
-  const lines = rows.map((line) => line.join('').trimEnd())
-  return {lines, broken: [...overflows].map((at) => `${lines[at]}${lines[at + 1] ?? ''}`)}
+  return {rows, overflows}
 }
 
 function quoted(word: string): string {
