@@ -123,6 +123,8 @@ function isRunning(marker) {
   }
 }
 
+exports.cacheFolder = cacheFolder
+
 /** The kept code of one command of one build: it is read at once, and written when the process ends. */
 exports.openKept = (command, build) => {
   let path

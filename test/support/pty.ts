@@ -1,6 +1,6 @@
 import {spawn} from 'node:child_process'
 import stringWidth from 'string-width'
-import {bin} from './scent.ts'
+import {command as program} from './scent.ts'
 
 export interface Seen {
   code: number | null
@@ -30,7 +30,7 @@ export function inTerminal(
   argv: string[],
   {columns, rows = 24, answers = []}: Size,
 ): Promise<Seen> {
-  const line = ['exec', process.execPath, bin, ...argv].map(quoted).join(' ')
+  const line = ['exec', ...program(), ...argv].map(quoted).join(' ')
   const command = `stty cols ${columns} rows ${rows} -opost; ${line}`
   return new Promise((resolve, reject) => {
     // From util-linux, which every Linux has: a terminal of its own, and the exit code of what ran in it.

@@ -4,6 +4,12 @@ import {fileURLToPath} from 'node:url'
 
 export const bin = join(dirname(fileURLToPath(import.meta.url)), '../../bin/run.js')
 
+/** What starts the program: Node, or the executable that a test names here. */
+export const command = (): [string, ...string[]] => {
+  const {SCENT_TEST_EXECUTABLE: executable} = process.env
+  return executable ? [executable] : [process.execPath, bin]
+}
+
 /** How a run of the program ended, and all that it printed. */
 export interface Ran {
   code: number | null
@@ -26,7 +32,8 @@ export interface Running {
 
 /** Starts the built program in exactly this environment, without a terminal. */
 export function start(env: NodeJS.ProcessEnv, argv: readonly string[], input: string | Buffer = ''): Running {
-  const child = spawn(process.execPath, [bin, ...argv], {env})
+  const [program, ...before] = command()
+  const child = spawn(program, [...before, ...argv], {env})
   const out = {stdout: '', stderr: ''}
   const waiting: {text: string; done: () => void}[] = []
   for (const name of ['stdout', 'stderr'] as const) {

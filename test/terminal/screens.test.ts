@@ -4,8 +4,9 @@ import {mkdirSync, readFileSync, writeFileSync} from 'node:fs'
 import {dirname, join} from 'node:path'
 import {fileURLToPath} from 'node:url'
 import {afterAll, beforeAll, describe, expect, test, vi} from 'vitest'
-import {drawn, inTerminal, plain} from '../support/pty.ts'
-import {scent} from '../support/scent.ts'
+import {drawn, inTerminal} from '../support/pty.ts'
+import {type Ran, scent} from '../support/scent.ts'
+import {expectScreen} from './expect-screen.ts'
 import {type Screen, screens} from './screens.ts'
 import {emptyUser, openBare, openStage, type Stage} from './stage.ts'
 
@@ -16,9 +17,6 @@ const {commands} = JSON.parse(readFileSync(join(root, 'oclif.manifest.json'), 'u
 
 /** Where the pages are left to be looked at: SCENT_TEST_PAGES=/tmp/pages. */
 const pages = process.env.SCENT_TEST_PAGES
-
-/** Tables that are still wider than the terminal, or cut what they hold. */
-const KNOWN: Record<80 | 40, string[]> = {80: [], 40: []}
 
 /** They ask no service, or have a token at hand and need no more; or they are one. */
 const asksNobody = new Set(
@@ -64,28 +62,10 @@ describe.each([80, 40] as const)('in a terminal of %i columns', (columns) => {
       const argv = place[columns].fill(screen.line)
       if (screen.before) await scent(env, place[columns].fill(screen.before))
       const seen = await inTerminal(env, argv, {columns, answers: screen.asks ?? []})
-      const {lines, broken} = drawn(seen.text, columns)
-      const page = lines.join('\n')
+      const page = drawn(seen.text, columns).lines.join('\n')
       if (pages) writeFileSync(join(pages, `${id.replaceAll(':', '-')}-${columns}`), page)
-
-      const said = plain(seen.text)
-      expect(said).not.toMatch(/bug in scent|\n\s+at .*:\d+:\d+|never asked/)
-      const piped = screen.asks ? undefined : await inPipe(id, screen)
-      expect(seen.code, said).toBe(piped?.code ?? 0)
-      const typed = (screen.asks ?? []).flatMap(([, keys]) => String(keys).match(/[\w+-]{2,}/g) ?? [])
-      expect(
-        typed.filter((word) => !lines.some((line) => line.includes(word))),
-        page,
-      ).toEqual([])
-      if (KNOWN[columns].includes(id)) return
       if (!asksNobody.has(id)) expect(seen.text).toMatch(SIGN_OF_LIFE)
-      if (!screen.isForPrograms) expect(broken, page).toEqual([])
-      const words = piped && !screen.isForPrograms && !screen.differsInPipe ? wordsOf(piped, page) : []
-      const facts = [...screen.holds, ...words, ...((columns === 80 && screen.wide) || [])]
-      expect(
-        facts.filter((fact) => !dense(page).includes(dense(fact))),
-        page,
-      ).toEqual([])
+      expectScreen(screen, seen, columns, screen.asks ? undefined : await inPipe(id, screen))
     },
     180_000,
   )
@@ -101,8 +81,6 @@ async function userOf({user}: Screen, stage: Stage): Promise<NodeJS.ProcessEnv> 
   return env
 }
 
-type Ran = Awaited<ReturnType<typeof scent>>
-
 const ran = new Map<string, Promise<Ran>>()
 
 /** The same in a pipe, on a stage of its own, once for both terminals. */
@@ -115,21 +93,4 @@ function inPipe(id: string, screen: Screen): Promise<Ran> {
   const running = ran.get(id) ?? run()
   ran.set(id, running)
   return running
-}
-
-/** A text without what is added where a line is broken: blanks, and the backslash of a command. */
-const dense = (text: string) => text.replace(/ \\\n|\s+/g, '')
-
-/** Cells that a terminal shows in another way, or that differ on each stage: numbers, times, ids, yes and no. */
-const OTHERWISE =
-  /^(true|false|[A-Z]{3}|[^A-Za-z]*|\d{4}-\d\d-\d\dT.*|.*[\da-f]{12}.*|\d{8}-\d{6}-.*|.*(127\.0\.0\.1:|\/tmp\/|whsec_).*)$/
-
-/** The words that the pipe shows and a terminal must as well, unless it says that it hides columns. */
-function wordsOf({stdout}: Ran, page: string): string[] {
-  if (/columns? hidden/.test(page)) return []
-  const rows = stdout.split('\n').flatMap((line) => (line === '' ? [] : [line.split('\t')]))
-  // A card has a name before each value, which a terminal words in another way.
-  const isCard = rows.every(({length}) => length === 2)
-  const cells = rows.flatMap((row) => (isCard ? row.slice(1) : row))
-  return [...new Set(cells)].filter((cell) => !OTHERWISE.test(cell))
 }
