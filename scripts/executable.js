@@ -16,10 +16,12 @@ import {tmpdir} from 'node:os'
 import {dirname, join, relative} from 'node:path'
 import {fileURLToPath, pathToFileURL} from 'node:url'
 import {build as bundle} from 'esbuild'
+import {licensesText, packageIn} from './licenses.js'
+import {executableSbom} from './sbom.js'
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..')
-const nodeFolder = join(root, 'node_modules/.cache/nodes/node_modules/node26')
-const binding = '@napi-rs/keyring-linux-x64-gnu'
+export const nodeFolder = join(root, 'node_modules/.cache/nodes/node_modules/node26')
+export const binding = '@napi-rs/keyring-linux-x64-gnu'
 
 /** What the program loads of the packages that are not bundled. */
 const beside = [
@@ -51,12 +53,16 @@ function packed(paths) {
   return {index: JSON.stringify({id, files}), bytes}
 }
 
+/** Why no executable can be made here; undefined if one can. */
+export function noExecutable() {
+  if (process.platform !== 'linux' || process.arch !== 'x64')
+    return 'The executable is made on Linux, on x64.'
+  return existsSync(nodeFolder) ? undefined : 'The executable needs Node 26: npm run nodes'
+}
+
 /** Makes the executable at `output`, of what `npm run build` has made. */
 export async function makeExecutable(output) {
   const node = join(nodeFolder, 'bin/node')
-  if (process.platform !== 'linux' || process.arch !== 'x64')
-    throw new Error('The executable is made on Linux, on x64.')
-  if (!existsSync(node)) throw new Error('Node 26 is missing: npm run nodes')
   const work = mkdtempSync(join(tmpdir(), 'scent-executable-'))
   try {
     const {index, bytes} = packed(carriedFiles())
@@ -92,9 +98,27 @@ export async function makeExecutable(output) {
   }
 }
 
-if (process.argv[1] && import.meta.url === pathToFileURL(process.argv[1]).href) {
-  const {version} = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
-  const output = join(root, `release/scent-${version}-linux-x64`)
-  await makeExecutable(output)
-  process.stdout.write(`Made ${relative(process.cwd(), output)}\n`)
+/** Makes the executable in a folder, and beside it the list and the licences of the packages in it. */
+export async function writeExecutable(folder, version, bundled) {
+  const name = join(folder, `scent-${version}-linux-x64`)
+  await makeExecutable(name)
+  const list = executableSbom(root, bundled, binding, nodeFolder)
+  writeFileSync(`${name}.cdx.json`, `${JSON.stringify(list, null, 2)}\n`)
+  const others = ['@napi-rs/keyring', binding, 'node-sqlite3-wasm'].map((one) =>
+    join(root, 'node_modules', one),
+  )
+  const packages = [...bundled, ...[...others, nodeFolder].map(packageIn)]
+  writeFileSync(`${name}.licenses.txt`, licensesText(packages))
+  return name
 }
+
+async function main() {
+  const reason = noExecutable()
+  if (reason !== undefined) throw new Error(reason)
+  const {version} = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
+  const {build} = await import('../build.js')
+  const made = await writeExecutable(join(root, 'release'), version, await build())
+  process.stdout.write(`Made ${relative(process.cwd(), made)}\n`)
+}
+
+if (process.argv[1] && import.meta.url === pathToFileURL(process.argv[1]).href) await main()

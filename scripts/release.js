@@ -1,15 +1,17 @@
-// Makes what a release is made of, in release/: the package, its list of packages, and checksums. It publishes nothing:
-// it prints the commands that would.
+// Makes what a release is made of, in release/: the package, the executable, their lists of packages, and checksums. It
+// publishes nothing: it prints the commands that would. --package-only leaves the executable out.
 import {execFileSync} from 'node:child_process'
 import {createHash} from 'node:crypto'
 import {mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync} from 'node:fs'
 import {dirname, join} from 'node:path'
 import {fileURLToPath} from 'node:url'
+import {noExecutable, writeExecutable} from './executable.js'
 import {sbom} from './sbom.js'
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..')
 const folder = join(root, 'release')
-const run = (command, ...args) => execFileSync(command, args, {cwd: root, encoding: 'utf8'}).trim()
+const packageOnly = process.argv.includes('--package-only')
+const run = (command, ...args) => execFileSync(command, args, {cwd: root, encoding: 'utf8'}).trimEnd()
 
 /** Why this version can't be released from this tree; undefined if it can. */
 function obstacle(version) {
@@ -21,7 +23,7 @@ function obstacle(version) {
     return `CHANGELOG.md has no heading "## [${version}]", the version of package.json. Write down what is new in it.`
   if (run('git', 'tag', '--list', `v${version}`) !== '')
     return `The tag v${version} exists already. Raise the version in package.json: npm version --no-git-tag-version.`
-  return undefined
+  return packageOnly ? undefined : noExecutable()
 }
 
 async function release(version) {
@@ -34,6 +36,7 @@ async function release(version) {
   )
   const name = filename.replace(/\.tgz$/, '')
   writeFileSync(join(folder, `${name}.cdx.json`), `${JSON.stringify(sbom(root, packages), null, 2)}\n`)
+  if (!packageOnly) await writeExecutable(folder, version, packages)
   const sums = readdirSync(folder).map((file) => {
     const sum = createHash('sha256')
       .update(readFileSync(join(folder, file)))

