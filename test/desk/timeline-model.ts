@@ -310,6 +310,7 @@ export function played(history: History): {input: Input; expected: Map<string, E
           to: one.to,
           slept: one.nap ? [one.nap] : [],
           hasSecret: true,
+          answer: null,
           dropped: 0,
           isFailing: false,
         },

@@ -73,11 +73,11 @@ export default class WebhooksTest extends ScentCommand {
       hint: `${followCommand(webhookId, fired)} shows what became of it.`,
     })
     const waiting = {client, waitMs, sleep: time.sleep}
-    const {trip, listeners} = await awaitRoundTrip(session, webhookId, fired, waiting)
+    const {trip, ...who} = await awaitRoundTrip(session, webhookId, fired, waiting)
     this.show(roundTripCard(trip))
     const known = await knownAs(session, webhookId)
     const about = {url: known?.url ?? null, own: known?.own === true, isActive: known?.isActive !== false}
-    const tested = {id: webhookId, ...about, listeners}
+    const tested = {id: webhookId, ...about, ...who, now: session.serviceNow()}
     const failure = failureOf(trip, tested)
     const {says, next} = verdictWords(trip, tested)
     if (failure) this.finding(failure)

@@ -16,42 +16,48 @@ const EVERY_MS = 1_000
 
 /**
  * Waits until a test that was fired has come here and the service knows, or was refused, or the time is over. One request a
- * second. Says what became of it, and which listeners run. Fails as any request.
+ * second. Says what became of it, which listeners run, and by which one it was stored. Fails as any request.
  */
 export async function awaitRoundTrip(
   desk: Pick<Desk, 'folders' | 'identity'>,
   webhookId: string,
   fired: Delivery,
   {client, waitMs, sleep}: Waiting,
-): Promise<{trip: RoundTrip; listeners: Run[]}> {
+): Promise<{trip: RoundTrip; listeners: Run[]; keeper: Run | null}> {
   const end = performance.now() + waitMs
   for (;;) {
     const recorded = await recordOf(client, webhookId, fired)
     const {copies: all, runs} = readHere(desk, momentOf(fired), (eventId) => eventId === fired.eventId)
     const copies = all.get(String(fired.eventId)) ?? []
-    const verdict = verdictOf(recorded, copies)
+    const verdict = verdictOf({recorded, fired}, copies)
     const listeners = runs.filter(({to}) => to === Number.POSITIVE_INFINITY)
     const isOver =
       verdict === 'round-trip' ||
       verdict === 'refused' ||
-      (verdict === 'delivered-elsewhere' && listeners.length === 0)
+      (verdict === 'delivered-elsewhere' && recorded !== null && listeners.length === 0)
     const left = end - performance.now()
-    if (isOver || left <= 0)
-      return {trip: {verdict, fired, received: receivedOf(copies), recorded}, listeners}
+    if (isOver || left <= 0) {
+      const best = bestOf(copies)
+      const trip = {verdict, fired, received: receivedOf(copies), recorded}
+      return {trip, listeners, keeper: best && isStored(best) ? best.run : null}
+    }
     await sleep(Math.min(EVERY_MS, left))
   }
 }
 
+const isStored = ({trust}: Arrived) => trust === 'verified' || trust === 'unchecked'
+const bestOf = (copies: readonly Arrived[]) => copies.find(isStored) ?? copies[0]
+
 function receivedOf(copies: readonly Arrived[]): RoundTrip['received'] {
-  const best = copies.find(({trust}) => trust === 'verified' || trust === 'unchecked') ?? copies[0]
+  const best = bestOf(copies)
   if (best === undefined) return null
   const {at, trust, why} = best
   return {at: new Date(at).toISOString(), trust, why, copies: copies.length}
 }
 
-/** The attempt that was taken, or the last one; the answer to the test is a record as well. */
+/** The attempt in the list of deliveries that was taken, or the last one. */
 async function recordOf(client: Client, webhookId: string, fired: Delivery): Promise<Delivery | null> {
-  const found: Delivery[] = typeof fired.succeeded === 'boolean' ? [fired] : []
+  const found: Delivery[] = []
   const since = momentOf(fired)
   for await (const one of deliveriesSince(client, webhookId, () => since))
     if (typeof one?.eventId === 'string' && one.eventId === fired.eventId) found.push(one)

@@ -19,14 +19,24 @@ export type Verdict =
   | 'retrying'
   | 'nothing'
 
-/** What both sides say at a moment. */
-export function verdictOf(recorded: Delivery | null, copies: readonly Pick<Arrived, 'trust'>[]): Verdict {
+const tells = (one: Partial<Delivery> | null) => typeof one?.succeeded === 'boolean'
+
+/** What the service says of how it ended: its record, else its answer to the test. */
+export const toldOf = ({recorded, fired}: Pick<RoundTrip, 'recorded' | 'fired'>): Delivery | null =>
+  tells(recorded) ? recorded : tells(fired) ? fired : null
+
+/** What both sides say at a moment. The answer to the test is no record: it may tell what the list of deliveries lacks. */
+export function verdictOf(
+  {recorded, fired}: Pick<RoundTrip, 'recorded' | 'fired'>,
+  copies: readonly Pick<Arrived, 'trust'>[],
+): Verdict {
   const isHere = copies.some(({trust}) => trust === 'verified' || trust === 'unchecked')
-  if (recorded?.succeeded === true) return isHere ? 'round-trip' : 'delivered-elsewhere'
-  if (recorded?.succeeded !== false)
-    return isHere ? 'here-not-recorded' : copies.length > 0 ? 'refused' : 'nothing'
-  const status = Number(recorded.httpStatus ?? Number.NaN)
+  const told = toldOf({recorded, fired})
+  if (told === null) return isHere ? 'here-not-recorded' : copies.length > 0 ? 'refused' : 'nothing'
+  if (told.succeeded === true && !isHere) return 'delivered-elsewhere'
+  if (told.succeeded === true) return told === recorded ? 'round-trip' : 'here-not-recorded'
+  const status = Number(told.httpStatus ?? Number.NaN)
   if (!(status > 0)) return 'no-answer'
   // A receiver that failed is tried again, and so is one that refused; but the same would be refused again.
-  return status >= 500 && typeof recorded.nextAttemptAt === 'string' ? 'retrying' : 'refused'
+  return status >= 500 && typeof told.nextAttemptAt === 'string' ? 'retrying' : 'refused'
 }

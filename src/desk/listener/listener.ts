@@ -131,13 +131,14 @@ function portHolder({folders, identity, ports: [wanted]}: ListenerOptions, error
 }
 
 function prepared(options: ListenerOptions): Running {
-  const {folders, identity, publicUrl, forwardTo, ui, tell} = options
+  const {folders, identity, publicUrl, forwardTo, ui, answer, tell} = options
   const health = openHealth((state, why) => tell({event: 'state', state, why, since: now()}))
   const opened = () => ({
     ...{at: now(), port: running.port, public: publicUrl?.href ?? null, subscription: running.subscription},
     secret: running.secrets.length === 0 ? null : running.secrets.map(fingerprintOf).join(' '),
     scheme: running.scheme?.name ?? null,
     ...(ui !== undefined && {uiPort: Number(new URL(ui).port)}),
+    ...(answer !== undefined && {answer}),
   })
   const keeper = openKeeper({folders, identity, health, opened})
   const running: Running = {

@@ -14,6 +14,8 @@ const opened = z.object({
   scheme: z.nullable(z.string()),
   /** The port of its page, if it has one. */
   uiPort: z.optional(z.int()),
+  /** What it was told to answer in the place of 200. */
+  answer: z.optional(z.int()),
 })
 export type Opened = z.output<typeof opened>
 

@@ -13,6 +13,8 @@ export interface Run {
   publicUrl: string | null
   subscription: string | null
   hasSecret: boolean
+  /** What it was told to answer to what it stored, if not 200. */
+  answer: number | null
   /** What it refused without keeping it. */
   dropped: number
 }
@@ -42,9 +44,9 @@ export function openRuns() {
 }
 
 function begun(record: Extract<Note, {kind: 'opened'}>, at: number): Run {
-  const {port, public: publicUrl, subscription, secret} = record
+  const {port, public: publicUrl, subscription, secret, answer = null} = record
   return {
     ...{from: at, to: at, isFailing: false, slept: [], port, publicUrl, subscription},
-    ...{hasSecret: secret !== null, dropped: 0},
+    ...{hasSecret: secret !== null, dropped: 0, answer},
   }
 }

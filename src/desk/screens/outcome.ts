@@ -1,5 +1,6 @@
 import type {Delivery} from '../../contract/webhooks.ts'
 import {bare, pretty} from '../../terminal/cells.ts'
+import type {Run} from '../receipts/runs.ts'
 
 type Attempt = Partial<Pick<Delivery, 'httpStatus' | 'errorSummary' | 'succeeded'>>
 
@@ -19,3 +20,9 @@ export function receiverAdvice({httpStatus, errorSummary}: Attempt): string | un
     return 'The receiver there takes too long: let it answer first, and do its work afterwards.'
   return undefined
 }
+
+/** Says that a listener of ours answered so because it was told to; undefined if it was not. */
+export const rehearsed = (listener: Run | null, {httpStatus}: Attempt): string | undefined =>
+  listener !== null && listener.answer !== null && listener.answer === Number(httpStatus)
+    ? `It is stored here, and the listener answered ${httpStatus} because it was started with --answer ${httpStatus}: without that it answers 200.`
+    : undefined

@@ -1,18 +1,25 @@
 import type {Code} from '../../contract/errors.ts'
 import {Failure} from '../../contract/failure.ts'
+import {millis} from '../../contract/forms.ts'
 import type {Delivery} from '../../contract/webhooks.ts'
 import {pretty, time} from '../../terminal/cells.ts'
 import {localColumns} from '../../terminal/columns.ts'
 import {commandText} from '../../terminal/next.ts'
 import {type Card, card} from '../../terminal/table.ts'
-import type {RoundTrip, Verdict} from '../deliveries/round-trip.ts'
+import {type RoundTrip, toldOf, type Verdict} from '../deliveries/round-trip.ts'
 import {isAt, portOf} from '../deliveries/whose.ts'
 import type {Run} from '../receipts/runs.ts'
 import {wordsOfRecord} from '../signature/words.ts'
-import {outcomeText, receiverAdvice} from './outcome.ts'
+import {outcomeText, receiverAdvice, rehearsed} from './outcome.ts'
 
-/** How the service's record of it ended. */
-const outcomeOf = ({recorded}: RoundTrip): string => (recorded ? outcomeText(recorded) : 'no record')
+/** How it ended, as the service says. */
+const outcomeOf = (trip: RoundTrip): string => outcomeText(toldOf(trip) ?? {})
+
+/** The same, and whether that is on record. */
+function recordText(trip: RoundTrip): string {
+  if (toldOf(trip) === null) return 'no record'
+  return trip.recorded ? outcomeOf(trip) : `${outcomeOf(trip)}, not recorded`
+}
 
 function cameText({received}: RoundTrip): string {
   if (received === null) return 'no'
@@ -36,36 +43,46 @@ export const roundTripCard = (trip: RoundTrip): Card<RoundTrip> =>
           tone: goodOnes.includes(verdict) ? 'good' : 'bad',
         }),
         'fired.sentAt': ({fired}) => time(fired.sentAt),
-        recorded: outcomeOf,
+        recorded: recordText,
         received: cameText,
         'received.at': ({received}) => time(received?.at),
       },
     ),
   )
 
-/** The subscription that was tested, as far as the local record knows it, and the listeners that run. */
+/** The subscription that was tested, as far as the local record knows it, and who listens for it. */
 interface Tested {
   id: string
   url: string | null
   own: boolean
   /** False if it was switched off, as far as is known here. Our own is switched on again by its listener. */
   isActive: boolean
+  /** Those that run. */
   listeners: readonly Run[]
+  /** The one that has stored it. */
+  keeper: Run | null
+  /** Milliseconds of the service's clock. */
+  now: number
 }
 
 /** What a verdict means, and what to type next. */
 export function verdictWords(trip: RoundTrip, tested: Tested): {says: string; next: string} {
   const {id: webhookId, url, listeners, isActive} = tested
   const isHeard = trip.received || listeners.some((run) => url === null || isAt(run, url))
-  const words = wordsOf(trip, webhookId)
+  const words = wordsOf(trip, tested)
   const {next} = words
   const on = commandText('webhooks', 'enable', webhookId)
-  const says =
-    isActive || tested.own
-      ? words.says
-      : `${words.says} The subscription is switched off: but for tests nothing is sent to it before ${on}.`
+  const isOff = !isActive && !tested.own
+  const lacks = toldOf(trip) !== null && trip.recorded === null && trip.verdict !== 'here-not-recorded'
+  const says = [
+    words.says,
+    ...(lacks
+      ? ["So says the service's answer to the test: its list of deliveries has no record of it."]
+      : []),
+    ...(isOff ? [`The subscription is switched off: but for tests nothing is sent to it before ${on}.`] : []),
+  ].join(' ')
   if (isHeard) return {says, next}
-  const advice = trip.verdict === 'delivered-elsewhere' ? undefined : receiverAdvice(trip.recorded ?? {})
+  const advice = trip.verdict === 'delivered-elsewhere' ? undefined : receiverAdvice(toldOf(trip) ?? {})
   // Where a receiver answers there is no room for a listener.
   if (advice) return {says: `${says} ${advice}`, next}
   const what = listeners.length === 0 ? 'Nothing listens on this machine' : 'No listener here has that URL'
@@ -85,8 +102,8 @@ export const followCommand = (webhookId: string, {eventId}: Delivery): string =>
 
 const startOf = (eventId: unknown) => String(eventId ?? '').slice(0, 12)
 
-function wordsOf(trip: RoundTrip, webhookId: string): {says: string; next: string} {
-  const {verdict, fired, received, recorded} = trip
+function wordsOf(trip: RoundTrip, {id: webhookId, keeper, now}: Tested): {says: string; next: string} {
+  const {verdict, fired, received} = trip
   const id = startOf(fired.eventId)
   const verify = commandText('webhooks', 'verify', '--stored', id)
   const timeline = followCommand(webhookId, fired)
@@ -94,6 +111,8 @@ function wordsOf(trip: RoundTrip, webhookId: string): {says: string; next: strin
   const isRefused = received?.trust === 'refused' || received?.trust === 'stale'
   const why = wordsOfRecord(received?.why ?? null)
   const told = outcomeOf(trip)
+  const said = toldOf(trip)
+  const asked = rehearsed(keeper, said ?? {})
   const words: {[V in Verdict]: {says: string; next: string}} = {
     'round-trip': {
       says: 'It was sent, came here, and the service knows that it arrived.',
@@ -109,12 +128,17 @@ function wordsOf(trip: RoundTrip, webhookId: string): {says: string; next: strin
           next: list,
         },
     'here-not-recorded': {
-      says: 'It is here, and the service has no record yet of how it ended.',
+      says: said
+        ? `It is here, and the service's answer to the test said ${told}; but its list of deliveries has no record of it, so it is not in the timeline.`
+        : 'It is here, and the service has no record yet of how it ended.',
       next: timeline,
     },
     refused: isRefused
       ? {says: `It was refused here: ${why}.`, next: verify}
-      : {says: `Whatever answers at the URL of this subscription refused it with ${told}.`, next: list},
+      : {
+          says: asked ?? `Whatever answers at the URL of this subscription refused it with ${told}.`,
+          next: list,
+        },
     'no-answer': received
       ? {
           says: `It is here, and the service had no answer (${told}): the answer was lost on its way back.`,
@@ -122,7 +146,7 @@ function wordsOf(trip: RoundTrip, webhookId: string): {says: string; next: strin
         }
       : {says: `The service had no answer from the URL of this subscription: ${told}.`, next: list},
     retrying: {
-      says: `The receiver failed with ${told}; the service tries again${recorded?.nextAttemptAt ? ` at ${pretty(time(recorded.nextAttemptAt))}` : ''}.`,
+      says: `${asked ?? `The receiver failed with ${told}.`} ${againText(said?.nextAttemptAt, now)}`,
       next: commandText('webhooks', 'timeline', webhookId, '--watch'),
     },
     nothing: {
@@ -131,6 +155,14 @@ function wordsOf(trip: RoundTrip, webhookId: string): {says: string; next: strin
     },
   }
   return words[verdict]
+}
+
+/** When the service sends it again; that try may be over, and not recorded. */
+function againText(at: string | null | undefined, now: number): string {
+  const when = at ? ` at ${pretty(time(at))}` : ''
+  return millis(at ?? '') <= now
+    ? `The service was to try again${when}, and has no record of that yet.`
+    : `The service tries again${when}.`
 }
 
 const codes: {[V in Verdict]?: Code} = {

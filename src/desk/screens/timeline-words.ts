@@ -7,7 +7,7 @@ import type {Sides} from '../deliveries/sides.ts'
 import type {Because, Row, TimelineItem} from '../deliveries/timeline.ts'
 import {isAt, isAwake, portOf, urlAt} from '../deliveries/whose.ts'
 import {wordsOfRecord} from '../signature/words.ts'
-import {receiverAdvice} from './outcome.ts'
+import {receiverAdvice, rehearsed} from './outcome.ts'
 import {timeOfDay} from './receipts.ts'
 import {outcomeOf} from './timeline.ts'
 
@@ -18,6 +18,9 @@ interface Words {
   says: string
   next: string | null
 }
+
+/** What is here, and what the service's clock shows. */
+type Around = Here & Pick<Sides, 'now'>
 
 /** As much of an id as names an event to other commands. */
 const idOf = ({eventId}: TimelineItem) => (eventId ?? '').slice(0, 12)
@@ -40,7 +43,7 @@ function clock(at: number): string {
 const clockOf = (at: string | null, {localOf}: Here) => clock(localOf(millis(at ?? '')))
 
 type Explain = {
-  [F in Because['finding']]: (row: Row, because: Extract<Because, {finding: F}>, here: Here) => Words
+  [F in Because['finding']]: (row: Row, because: Extract<Because, {finding: F}>, around: Around) => Words
 }
 
 const meanings: Explain = {
@@ -60,14 +63,16 @@ const meanings: Explain = {
       next: commandText('webhooks', 'test', subscriptionId, '--event', eventType, '--wait', '30s'),
     }
   },
-  'here-not-delivered': ({item}, {copy}, here) => {
+  'here-not-delivered': ({item}, {copy}, around) => {
     if (copy.trust === 'refused' || copy.trust === 'stale') {
       const says = `It came at ${clock(copy.at)}, and was refused here: ${wordsOfRecord(copy.why)}.`
       return {says, next: verify(item)}
     }
-    const again = item.nextAttemptAt ? ` It comes again at ${clockOf(item.nextAttemptAt, here)}.` : ''
+    const again = item.nextAttemptAt ? ` ${againText(item.nextAttemptAt, around)}` : ''
+    const asked = rehearsed(copy.run, item.attempts.at(-1) ?? {})
+    const lost = `the service was told ${outcomeOf(item)}: the answer was changed or lost on its way back.`
     return {
-      says: `It is stored here since ${clock(copy.at)}, and the service was told ${outcomeOf(item)}: the answer was changed or lost on its way back, or the listener runs with --answer. Nothing is lost, and copies are one event.${again}`,
+      says: `${asked ?? `It is stored here since ${clock(copy.at)}, and ${lost}`} Nothing is lost, and copies are one event.${again}`,
       next: copies(item),
     }
   },
@@ -85,10 +90,20 @@ const meanings: Explain = {
   }),
 }
 
+/** When the service sends an event again; that try may be over, and not recorded. */
+function againText(at: string | null, around: Around): string {
+  const when = clockOf(at, around)
+  return isDue(at, around)
+    ? `The service was to try again at ${when}, and has no record of that try.`
+    : `The service tries again at ${when}.`
+}
+
+const isDue = (at: string | null, {now}: Around) => millis(at ?? '') <= now
+
 type Standing = Words & {key: string}
 
 /** What becomes of an event, or became of it, if that is worth a word. */
-function standing(row: Row, here: Here): Standing | undefined {
+function standing(row: Row, here: Around): Standing | undefined {
   const {item, because} = row
   if (item.state === 'dead' || (item.state === 'unknown' && item.here === null)) return over(item, here)
   if (because !== null) return undefined
@@ -96,9 +111,10 @@ function standing(row: Row, here: Here): Standing | undefined {
   const at = here.localOf(millis(String(failed?.sentAt)))
   const alone = here.runs.some((run) => isAwake(run, at)) ? '' : ', when nothing listened here'
   if (item.state === 'retrying') {
-    const says = `It failed first at ${clock(at)} (${outcomeOf(item)})${alone}. The service tries again at ${clockOf(item.nextAttemptAt, here)}.`
+    const says = `It failed first at ${clock(at)} (${outcomeOf(item)})${alone}. ${againText(item.nextAttemptAt, here)}`
     const {adds, next} = waiting(row, here)
-    return {key: `retrying ${alone} ${outcomeOf(item)}`, says: `${says}${adds}`, next}
+    const due = isDue(item.nextAttemptAt, here) ? 'due' : ''
+    return {key: `retrying ${alone} ${outcomeOf(item)} ${due}`, says: `${says}${adds}`, next}
   }
   if (item.here === null) {
     const says =
@@ -115,8 +131,10 @@ function retried(row: Row, failed: Attempt, alone: string, here: Here): Standing
   const early = copiesOfTry(row, failed, here)
   const kept = early.find(({trust}) => trust === 'verified' || trust === 'unchecked')
   if (kept) {
-    const says = `It is stored here since ${clock(kept.at)}, but the service was told ${outcome} then: the answer was lost on its way back, or the listener ran with --answer. The service sent it again, and copies are one event.`
-    return {key: `answer lost ${outcome}`, says, next: copies(item)}
+    const asked = rehearsed(kept.run, failed)
+    const lost = `It is stored here since ${clock(kept.at)}, but the service was told ${outcome} then: the answer was lost on its way back.`
+    const says = `${asked ?? lost} The service sent it again, and copies are one event.`
+    return {key: `answer ${asked ? 'asked for' : 'lost'} ${outcome}`, says, next: copies(item)}
   }
   const [refused] = early
   if (refused) {
@@ -181,10 +199,11 @@ const order = [
 ]
 
 /** All that the words on a finding depend on, but for times. */
-function kindOf(because: Because, item: TimelineItem): string {
+function kindOf(because: Because, item: TimelineItem, around: Around): string {
   const of = (copy: Arrived | null) => copy && [copy.trust, copy.why, copy.run.port, copy.run.from]
+  const {nextAttemptAt: next} = item
   if (because.finding === 'here-not-delivered')
-    return JSON.stringify([of(because.copy), outcomeOf(item), item.nextAttemptAt === null])
+    return JSON.stringify([of(because.copy), outcomeOf(item), next && isDue(next, around)])
   if (because.finding !== 'delivered-not-here') return because.finding === 'gap' ? `${because.attempt}` : ''
   const {listener, refused} = because
   return JSON.stringify([listener.port, listener.from, of(refused), outcomeOf(item)])
@@ -205,6 +224,7 @@ function clockWords({here, now}: Pick<Sides, 'here' | 'now'>): string[] {
 
 /** Below the list: what each kind of finding means, of the first event that has it, and the next command. */
 export function timelineWords({rows, here, now}: Pick<Sides, 'rows' | 'here' | 'now'>): string[] {
+  const around = {...here, now}
   const kinds = new Map<string, {rank: number; words: Words; row: Row; count: number}>()
   const add = (name: string, kind: string, row: Row, words: Words) => {
     const key = JSON.stringify([name, kind, row.item.subscriptionId])
@@ -214,8 +234,8 @@ export function timelineWords({rows, here, now}: Pick<Sides, 'rows' | 'here' | '
   }
   for (const row of rows) {
     if (row.because)
-      add(row.because.finding, kindOf(row.because, row.item), row, wordsOf(row, row.because, here))
-    const stands = standing(row, here)
+      add(row.because.finding, kindOf(row.because, row.item, around), row, wordsOf(row, row.because, around))
+    const stands = standing(row, around)
     if (stands) add(stands.key.split(' ')[0] ?? '', stands.key, row, stands)
   }
   const found = [...kinds.values()].sort((a, b) => a.rank - b.rank)
@@ -227,5 +247,5 @@ export function timelineWords({rows, here, now}: Pick<Sides, 'rows' | 'here' | '
   return lines.length > 0 ? [...lines, ...clockWords({here, now})] : []
 }
 
-const wordsOf = (row: Row, because: Because, here: Here): Words =>
-  (meanings[because.finding] as (row: Row, because: Because, here: Here) => Words)(row, because, here)
+const wordsOf = (row: Row, because: Because, around: Around): Words =>
+  (meanings[because.finding] as (row: Row, because: Because, around: Around) => Words)(row, because, around)

@@ -10,6 +10,7 @@ import {outcomeText} from './outcome.ts'
 import {timeOfDay} from './receipts.ts'
 
 const DAY = 86_400_000
+const MINUTE = 60_000
 
 /** The time of today, else the day. */
 function when(at: unknown, now: number): string {
@@ -21,11 +22,10 @@ function when(at: unknown, now: number): string {
 
 const tones = {delivered: 'good', retrying: 'warn', dead: 'bad', unknown: 'warn'} as const
 
-function stateOf({state}: TimelineItem): Cell {
-  // Nobody may overlook what does not come again.
-  const text = state === 'dead' ? 'DEAD' : state
-  return badge(text, {[text]: tones[state]})
-}
+/** Nobody may overlook what does not come again. */
+const wordOf = (state: TimelineItem['state']) => (state === 'dead' ? 'DEAD' : state)
+
+const stateOf = ({state}: TimelineItem): Cell => badge(wordOf(state), {[wordOf(state)]: tones[state]})
 
 /** How often it was sent: of a try there may be no record. */
 const triesOf = ({attempts}: TimelineItem): number =>
@@ -59,7 +59,8 @@ function findingText({item, because}: Finding, now: number): string {
   if (end.length > 0) return end.join()
   if (state === 'delivered' && here === null) return 'another receiver took it'
   const next = millis(nextAttemptAt ?? '') - now
-  return state === 'retrying' ? (next > 0 ? `again in ${span(next)}` : 'again now') : ''
+  if (state !== 'retrying') return ''
+  return next > 0 ? `again in ${span(next)}` : next > -MINUTE ? 'again now' : `was due ${span(next)} ago`
 }
 
 function findingCell(row: Finding, now: number): Cell {
@@ -138,8 +139,7 @@ export function narrowLines({rows, now, asked}: Seen, room: number, paint: Paint
     const {item} = row
     const here = item.here === null ? 'not here' : hereText(item).replace('yes', 'here')
     const at = when(item.attempts.at(-1)?.sentAt, now).replace(/:\d\d$/, '')
-    const state = item.state === 'dead' ? 'DEAD' : item.state
-    const head = `${safe(item.eventType ?? '(no type)')} · ${state} ${at} · ${here}${asked > 1 ? placeOf(row) : ''}`
+    const head = `${safe(item.eventType ?? '(no type)')} · ${wordOf(item.state)} ${at} · ${here}${asked > 1 ? placeOf(row) : ''}`
     const finding = findingText(row, now)
     const tone = row.because !== null || item.state === 'dead' ? 'bad' : 'dim'
     return [wrap(head, room, 2), ...(finding ? [paint(wrap(`  ${finding}`, room, 2), tone)] : [])]
@@ -154,8 +154,7 @@ export function timelineSummary({rows, asked, kept}: Pick<Sides, 'rows' | 'asked
     return kept === 1 ? `The one event ${whom} does not fit.` : `None of the ${kept} events ${whom} fits.`
   const counts = (['delivered', 'retrying', 'dead', 'unknown'] as const).flatMap((state) => {
     const count = rows.filter(({item}) => item.state === state).length
-    const words = {delivered: 'delivered', retrying: 'retrying', dead: 'GIVEN UP', unknown: 'failed'}
-    return count > 0 ? [`${count} ${words[state]}`] : []
+    return count > 0 ? [`${count} ${wordOf(state)}`] : []
   })
   const missing = rows.filter(({item}) => item.here === null).length
   const here = missing > 0 ? `; ${missing} not here` : ''
