@@ -142,7 +142,7 @@ describe('a delivery that is', () => {
       },
     ])
     expect(oneLine((await desk.run('webhooks', 'timeline')).stderr)).toMatch(
-      /It is stored here since [\d:]+, and the service was told Connection failed.* It comes again at/,
+      /It is stored here since [\d:]+, and the service was told Connection failed.* The service tries again at/,
     )
     await desk.advance(600)
     await desk.settled()
@@ -202,7 +202,7 @@ describe('an event', () => {
     const [item] = await items(webhook, '--failed')
     expect(brief(item)).toEqual({eventId, state: 'dead', tries: 8, finding: null, here: null})
     const seen = await screen(80)
-    expect(seen).toMatch(/1 GIVEN UP; 1 not here/)
+    expect(seen).toMatch(/1 DEAD; 1 not here/)
     expect(seen).toMatch(/order\.completed +8 +DEAD .*Connection failed +no +gone in (29|30) d/)
     expect(oneLine(seen)).toContain('it does not come again, and is not here')
     // In a narrow terminal it is a block of two lines.
@@ -228,7 +228,18 @@ describe('an event', () => {
     expect(await deliveries('--id', first.slice(0, 8))).toMatchObject([{eventId: first}])
     expect(await deliveries('--since', '1h')).toHaveLength(2)
     expect(await deliveries('--since', '2099-01-01')).toEqual([])
-    expect(await deliveries('--id', 'ffffffffff')).toEqual([])
+    for (const list of ['deliveries', 'timeline']) {
+      const missed = await desk.json(['webhooks', list, webhook, '--id', 'ffffffffff'], 5)
+      expect(missed.error).toMatchObject({
+        state: 'NOTHING_MATCHED',
+        message: 'The service keeps no delivery of an event whose id begins with "ffffffffff".',
+      })
+      // What is here, and what other filters leave out, is named.
+      const later = await desk.json(['webhooks', list, webhook, '--id', first, '--since', '2099-01-01'], 5)
+      expect(later.error.message).toMatch(/that fits the other filters .*, though it came here at /)
+      expect(later.error.hint).toContain('leave out the other filters')
+    }
+    expect(await deliveries('--id', first, '--failed')).toEqual([])
     expect((await desk.run('webhooks', 'deliveries', webhook, '--id', 'abc')).code).toBe(2)
   })
 })

@@ -47,7 +47,9 @@ export default class WebhooksDeliveries extends ScentCommand {
     const view = {columns: deliveryColumns, empty: 'No such delivery is kept.'}
     const {id} = flags
     const filtered = flags.failed || [flags.event, flags.since, id].some((value) => value !== undefined)
-    const {client, time, sawWebhook, lastNow} = await this.session(flags, {job: flags.all || filtered})
+    const {client, time, sawWebhook, lastNow, folders, identity} = await this.session(flags, {
+      job: flags.all || filtered,
+    })
     const seen = () => sawWebhook({id: args.id})
     const several = flags.all || flags.limit !== undefined || filtered
     if (!flags.watch && !several) {
@@ -65,7 +67,7 @@ export default class WebhooksDeliveries extends ScentCommand {
         ? deliveriesSince(client, args.id, () => since, flags['page-size'])
         : client.pages(listDeliveries, input, {onlyShown: true})
     const {attemptsOfOne} = await import('../../desk/deliveries/sides.ts')
-    const all = id === undefined ? read : attemptsOfOne(read, id)
+    const all = id === undefined ? read : attemptsOfOne({folders, identity}, read, id, since > 0)
     const rows = chosenDeliveries(answered(all, seen), wanted, flags.limit)
     this.show(flags.watch ? {...view, rows, live: true} : {...view, rows})
     return {items: rows}

@@ -3,9 +3,11 @@ import {Failure, isFailure} from '../../contract/failure.ts'
 import type {Delivery} from '../../contract/webhooks.ts'
 import {deliveriesSince, momentOf} from '../../flows/webhooks.ts'
 import {webhookRecords} from '../../store/webhooks.ts'
+import {localTime} from '../../terminal/cells.ts'
+import {commandText} from '../../terminal/next.ts'
 import {isObject} from '../../terminal/output.ts'
 import type {Desk} from '../desk.ts'
-import {onlyOne, requireLong} from '../receipts/recorded.ts'
+import {findCopies, onlyOne, requireLong} from '../receipts/recorded.ts'
 import {type Here, readHere} from './here.ts'
 import {type Row, type Sent, timeline} from './timeline.ts'
 import type {Known} from './whose.ts'
@@ -23,8 +25,10 @@ interface Wanted {
   isMissing: boolean
 }
 
+type Records = Pick<Desk, 'folders' | 'identity'>
+
 /** Whose records they are, and who asks the service. */
-interface Asking extends Pick<Desk, 'folders' | 'identity'> {
+interface Asking extends Records {
   client: Client
   serviceNow(): number
 }
@@ -64,7 +68,8 @@ export async function lookAtBoth({client, serviceNow, ...desk}: Asking, wanted: 
       gone.push(subscription.id)
     }
   }
-  const only = wanted.id === undefined ? undefined : oneEvent(sent, wanted.id)
+  const isNarrowed = wanted.since !== undefined || wanted.type !== undefined
+  const only = wanted.id === undefined ? undefined : oneEvent(desk, sent, wanted.id, isNarrowed)
   const isWanted = (one: Delivery) => only === undefined || one.eventId === only
   const chosen = sent.map((one) => ({...one, attempts: one.attempts.filter(isWanted)}))
   // After the service was asked: what it has recorded has arrived before.
@@ -75,7 +80,7 @@ export async function lookAtBoth({client, serviceNow, ...desk}: Asking, wanted: 
   return {rows, asked: asked.length, gone, kept, here, now: serviceNow()}
 }
 
-async function knownTo({folders, identity}: Pick<Desk, 'folders' | 'identity'>): Promise<Known[]> {
+async function knownTo({folders, identity}: Records): Promise<Known[]> {
   const records = webhookRecords(folders, identity)
   const urls = records.urls()
   return (await records.all()).map(({id, isActive}) => ({
@@ -104,17 +109,28 @@ async function attemptsOf(
   return {attempts, events: events.size}
 }
 
-function oneEvent(sent: readonly Sent[], start: string): string {
+function oneEvent(desk: Records, sent: readonly Sent[], start: string, isNarrowed: boolean): string {
   const ids = sent.flatMap(({attempts}) => attempts.map(({eventId}) => String(eventId)))
   const id = onlyOne([...new Set(ids)], start)
-  if (id !== undefined) return id
-  throw new Failure('NOTHING_MATCHED', {
-    message: `The service keeps no delivery of an event whose id begins with "${start}".`,
-    hint: 'It keeps them for 30 days. `scent webhooks events` shows what was received here.',
+  if (id === undefined) throw notKept(desk, start, isNarrowed)
+  return id
+}
+
+/** Nothing that was read is of this event: whether it is here all the same, and what to look at. */
+function notKept({folders, identity}: Records, start: string, isNarrowed: boolean): Failure {
+  const [copy] = findCopies(folders, identity, start)
+  const here = copy ? `, though it came here at ${localTime(copy.record.at)}` : ''
+  const such = isNarrowed ? ' that fits the other filters and is' : ''
+  const look = copy
+    ? `${commandText('webhooks', 'events', start, '--copies')} shows what is here.`
+    : '`scent webhooks events` shows what was received here.'
+  return new Failure('NOTHING_MATCHED', {
+    message: `The service keeps no delivery${such} of an event whose id begins with "${start}"${here}.`,
+    hint: `It keeps them for 30 days${isNarrowed ? ': leave out the other filters to see all of them' : ''}. ${look}`,
   })
 }
 
-function hereOf(desk: Pick<Desk, 'folders' | 'identity'>, sent: readonly Sent[]): Here {
+function hereOf(desk: Records, sent: readonly Sent[]): Here {
   const ids = new Set<unknown>()
   let first = Number.POSITIVE_INFINITY
   for (const {attempts} of sent)
@@ -139,15 +155,21 @@ interface Watching {
   signal: AbortSignal
 }
 
-/** The attempts of the one event whose id begins so. Fails with INVALID_INPUT if it may be several. */
+/**
+ * The attempts of the one event whose id begins so. Fails with INVALID_INPUT if it may be several, and with NOTHING_MATCHED
+ * if there is none; `isNarrowed`: some were left out before.
+ */
 export async function* attemptsOfOne(
+  desk: Records,
   attempts: AsyncIterable<Delivery>,
   start: string,
+  isNarrowed: boolean,
 ): AsyncGenerator<Delivery> {
   requireLong(start)
   const found: Delivery[] = []
   for await (const one of attempts) if (String(one?.eventId).startsWith(start)) found.push(one)
   const id = onlyOne([...new Set(found.map(({eventId}) => String(eventId)))], start)
+  if (id === undefined) throw notKept(desk, start, isNarrowed)
   yield* found.filter(({eventId}) => eventId === id)
 }
 
