@@ -84,7 +84,61 @@ describe('through the sandbox', () => {
       10,
       {verdict: 'retrying', received: {trust: 'verified'}, recorded: {httpStatus: 503}},
     ])
-    expect(said).toMatch(/The receiver failed with 503; the service tries again at/)
+    expect(said).toMatch(
+      /It is stored here, and the listener answered 503 because it was started with --answer 503: .*\. The service tries again at/,
+    )
+    // The timeline says the same, and not that something was lost.
+    const below = oneLine((await desk.run('webhooks', 'timeline')).stderr)
+    expect(below).toMatch(
+      /the listener answered 503 because it was started with --answer 503: .* Nothing is lost/,
+    )
+    expect(below).not.toContain('lost on its way back')
+  })
+
+  test('a receiver that refuses because it was told to is not taken for a stranger', async () => {
+    await listen('--answer', '410')
+    const {code, trip, said} = await fire('1s')
+    expect([code, trip]).toMatchObject([6, {verdict: 'refused', received: {trust: 'verified'}}])
+    expect(said).toContain('the listener answered 410 because it was started with --answer 410')
+  })
+
+  test('what the service has answered and not recorded is here, not recorded, and so says the timeline', async () => {
+    await listen()
+    await desk.fault('unrecorded')
+    const {code, trip} = await fire('1s')
+    expect([code, trip]).toMatchObject([
+      0,
+      {verdict: 'here-not-recorded', fired: {succeeded: true}, received: {trust: 'verified'}, recorded: null},
+    ])
+    await desk.fault('unrecorded')
+    const line = ['webhooks', 'test', desk.webhook(), '--event', 'order.completed', '--wait', '1s']
+    const {text} = await inTerminal(desk.env, line, {columns: 80})
+    const said = oneLine(text)
+    expect(said).toMatch(/The service was told 200, not recorded Here signed, fits/)
+    expect(said).toContain(
+      "It is here, and the service's answer to the test said 200; but its list of deliveries has no record of it, so it is not in the timeline.",
+    )
+    const [, next = ''] = /timeline\. `scent ([^`]+)`/.exec(said) ?? []
+    expect(next).toMatch(/^webhooks timeline \S+ --id \S+$/)
+    const {error} = await desk.json(next.split(' '), 5)
+    expect(error).toMatchObject({state: 'NOTHING_MATCHED'})
+    expect(error.message).toMatch(
+      /^The service keeps no delivery of an event whose id begins with "\S+", though it came here at/,
+    )
+    expect(error.hint).toMatch(/`scent webhooks events \S+ --copies` shows what is here\./)
+  })
+
+  test('a try that was due and is not recorded is told of as one that is over', async () => {
+    await listen()
+    await desk.fault('cut')
+    const eventId = await desk.emit(1)
+    await desk.settled()
+    await desk.fault('unrecorded')
+    await desk.advance(120)
+    await desk.settled()
+    const said = oneLine((await desk.run('webhooks', 'timeline', '--id', eventId)).stderr)
+    expect(said).toMatch(/The service was to try again at [\w: ]+, and has no record of that try\./)
+    expect(said).not.toMatch(/tries again at|comes again at/)
   })
 
   test('Ctrl-C while it is waited for names the event, and the command that tells of it later', async () => {
@@ -154,6 +208,14 @@ describe('through the sandbox', () => {
     },
   )
 
+  test('the list of subscriptions shows whole ids at 80 columns, which every other command needs', async () => {
+    await listen()
+    const {text} = await inTerminal(desk.env, ['webhooks', 'list'], {columns: 80})
+    expect(text).toContain(desk.webhook())
+    expect(text).toMatch(/http:\/\/127\.0\.0\.1:\d+\/ +yes/)
+    expect(oneLine(text)).toContain('--columns')
+  })
+
   test('in a terminal the types are offered, and in a pipe they are named', async () => {
     await desk.listen('--event', 'order.failed', '--event', 'order.completed')
     const line = ['webhooks', 'test', desk.webhook()]
@@ -196,6 +258,20 @@ test.each([
   await other.close()
 })
 
+test('what went elsewhere and is not recorded is told of as the answer to the test alone says', async () => {
+  const fired = {eventId, eventType: 'order.completed', sentAt: new Date().toISOString()}
+  const answer = JSON.stringify({...fired, succeeded: true, httpStatus: 200})
+  const other = await service(({url = ''}) => (url.includes('test-fire') ? answer : page([])))
+  const line = ['webhooks', 'test', id, '--event', 'order.completed', '--wait', '1s']
+  const {code, stdout} = await scent(userOf(other.url), [...line, '--json'])
+  expect([code, JSON.parse(stdout)]).toMatchObject([0, {verdict: 'delivered-elsewhere', recorded: null}])
+  const {text} = await inTerminal(userOf(other.url), line, {columns: 80})
+  expect(oneLine(text)).toContain(
+    "So says the service's answer to the test: its list of deliveries has no record of it.",
+  )
+  await other.close()
+})
+
 const failed = {succeeded: false, nextAttemptAt: '2026-11-22T10:00:00Z'}
 test.each([
   [{succeeded: true}, ['verified'], 'round-trip'],
@@ -213,10 +289,22 @@ test.each([
   [{...failed, httpStatus: null}, [], 'no-answer'],
   [{...failed}, ['verified'], 'no-answer'],
 ] as const)('of %j and copies %j the verdict is %s', (recorded, trusts, verdict) => {
-  expect(
-    verdictOf(
-      recorded as never,
-      trusts.map((trust) => ({trust})),
-    ),
-  ).toBe(verdict)
+  const sides = {recorded, fired: {eventId}} as never
+  const copies = trusts.map((trust) => ({trust}))
+  expect(verdictOf(sides, copies)).toBe(verdict)
+})
+
+// The answer to the test tells how it ended, and is no record.
+test.each([
+  [null, {succeeded: true}, ['verified'], 'here-not-recorded'],
+  [{succeeded: null}, {succeeded: true}, ['verified'], 'here-not-recorded'],
+  [null, {succeeded: true}, [], 'delivered-elsewhere'],
+  [null, {succeeded: true}, ['refused'], 'delivered-elsewhere'],
+  [null, {...failed, httpStatus: 503}, ['verified'], 'retrying'],
+  [null, {...failed, httpStatus: null}, [], 'no-answer'],
+  [null, {succeeded: null}, [], 'nothing'],
+  [{succeeded: true}, {succeeded: false}, ['verified'], 'round-trip'],
+] as const)('of record %j, answer %j and copies %j the verdict is %s', (recorded, fired, trusts, verdict) => {
+  const copies = trusts.map((trust) => ({trust}))
+  expect(verdictOf({recorded, fired} as never, copies)).toBe(verdict)
 })

@@ -42,7 +42,7 @@ export interface Switched {
 export const activeCard = (one: Switched): Card<Switched> =>
   card(one, localColumns<Switched>('id Webhook; isActive Active'))
 
-/** Columns of the local record of subscriptions. */
+/** Columns of the local record of subscriptions. Each other command of webhooks takes the whole id. */
 export const seenColumns = localColumns<object>(
-  'id Webhook; url! URL; eventTypes Events; isActive Active; at- As of',
+  'id! Webhook; url! URL; eventTypes- Events; isActive Active; at- As of',
 )
