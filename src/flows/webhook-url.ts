@@ -36,11 +36,8 @@ async function wordsOf(reason: string, text: string, addressesOf: Lookup): Promi
       message: 'The webhook URL holds a user name or a password, and deliveries carry none.',
       hint: 'Leave out what stands before the @; a secret of your own may go into a header: --header NAME=VALUE.',
     }
-  if (url === undefined || url.protocol !== 'https:' || isAbout(/https|absolute|scheme/i))
-    return {
-      message: `The webhook URL${text.includes('@') ? '' : ` "${text}"`} is not an absolute https URL.`,
-      hint: 'Give one that begins with https:// and names a public host.',
-    }
+  const isForm = isAbout(/https|absolute|scheme/i)
+  if (url === undefined || url.protocol !== 'https:' || isForm) return formWords(text, url)
   const host = url.hostname.replace(/^\[|\]$/g, '')
   const addresses = isAddress(host) ? [host] : await addressesOf(host)
   const here = addresses.length > 0 ? ` From here it resolves to ${addresses.join(', ')}.` : ''
@@ -53,14 +50,57 @@ async function wordsOf(reason: string, text: string, addressesOf: Lookup): Promi
   return undefined
 }
 
+const SUCH = 'Give one such as https://hooks.example.com/scent.'
+
+/** What is wrong with the form of a URL. What stands before an @ may be a secret. */
+function formWords(text: string, url: URL | undefined): Words {
+  const named = `The webhook URL${text.includes('@') ? '' : ` "${text}"`}`
+  const [, scheme = ''] = /^([a-z][a-z\d+.-]*):\/\//i.exec(text) ?? []
+  if (/[\s\\]/.test(text))
+    return {
+      message: `${named} holds a space or a backslash.`,
+      hint: `${SUCH} A space in a path is written %20.`,
+    }
+  if (/^http$/i.test(scheme))
+    return {
+      message: `${named} begins with http://, and the service delivers over https only.`,
+      hint: 'Give the URL at which the receiver is reached over https. Where it speaks http only, put a tunnel or a proxy of yours before it: `scent webhooks listen --public-url URL` receives behind one.',
+    }
+  if (scheme !== '' && !/^https$/i.test(scheme))
+    return {
+      message: `${named} begins with ${scheme}://, and the service delivers over https only.`,
+      hint: SUCH,
+    }
+  if (scheme === '') {
+    const whole = `https://${text.replace(/^\/+/, '')}`
+    const isHost = !text.includes('@') && /^[\w-]+(\.[\w-]+)+(:\d+)?(\/|$)/.test(text) && URL.canParse(whole)
+    return {
+      message: `${named} is not absolute: it does not begin with https:// and a host.`,
+      hint: isHost ? `Give it whole, such as ${whole}.` : SUCH,
+    }
+  }
+  return {message: `${named} is not ${url ? 'an absolute https' : 'a valid'} URL.`, hint: SUCH}
+}
+
+/** Addresses that lead each machine to itself. */
+const isLoopback = (address: string) => /^127\.|^::1$|^0\.0\.0\.0$|^::$/.test(address)
+
 function privateWords(host: string, addresses: readonly string[]): Words {
+  const isOwn = addresses.length > 0 && addresses.every(isLoopback)
+  const what = isOwn ? 'an address at which each machine reaches itself' : 'a private address'
   const where = isAddress(host)
-    ? `The webhook URL leads to ${host}, a private address`
+    ? `The webhook URL leads to ${host}, ${what}`
     : addresses.length > 0
-      ? `The host "${host}" of the webhook URL resolves to a private address (${addresses.join(', ')})`
+      ? `The host "${host}" of the webhook URL resolves to ${what} (${addresses.join(', ')})`
       : `The host "${host}" of the webhook URL resolves to a private address`
   return {
     message: `${where}: the service delivers over the internet only.`,
     hint: 'Put a tunnel or a proxy of yours before the receiver, and give its public https URL; `scent webhooks listen --public-url URL` receives behind one.',
   }
 }
+
+/** What is to be known of a URL that is taken; undefined if there is nothing. */
+export const urlNote = (url: string | undefined): string | undefined =>
+  url?.includes('#')
+    ? `What stands behind the # of ${url} is never sent: a receiver does not see it.`
+    : undefined

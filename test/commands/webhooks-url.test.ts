@@ -23,21 +23,40 @@ const cases: [url: string, reason: string, says: RegExp][] = [
   [
     'http://hooks.example.com/x',
     'NOT_ABSOLUTE_HTTPS',
-    /^The webhook URL "http:\/\/hooks\.example\.com\/x" is not an absolute https URL\.$/,
+    /^The webhook URL "http:\/\/hooks\.example\.com\/x" begins with http:\/\/, and the service delivers over https only\.$/,
   ],
-  ['hooks.example.com', 'NOT_ABSOLUTE_HTTPS', /is not an absolute https URL/],
+  [
+    'ftp://hooks.example.com/x',
+    'NOT_ABSOLUTE_HTTPS',
+    /begins with ftp:\/\/, and the service delivers over https only\.$/,
+  ],
+  [
+    'hooks.example.com',
+    'NOT_ABSOLUTE_HTTPS',
+    /^The webhook URL "hooks\.example\.com" is not absolute: it does not begin with https:\/\/ and a host\.$/,
+  ],
+  ['localhost:3000/hook', 'NOT_ABSOLUTE_HTTPS', /^The webhook URL "localhost:3000\/hook" is not absolute/],
+  ['/hook', 'NOT_ABSOLUTE_HTTPS', /^The webhook URL "\/hook" is not absolute/],
+  ['https://1.1.1.1/a b', 'NOT_ABSOLUTE_HTTPS', /holds a space or a backslash\.$/],
+  ['https:\\\\1.1.1.1\\x', 'NOT_ABSOLUTE_HTTPS', /holds a space or a backslash\.$/],
+  ['https://[::1', 'NOT_ABSOLUTE_HTTPS', /^The webhook URL "https:\/\/\[::1" is not a valid URL\.$/],
   ['https://ops:hunter2@1.1.1.1/', 'USERINFO_NOT_ALLOWED', /holds a user name or a password/],
   [
     'https://nobody.invalid/x',
     'UNRESOLVABLE',
     /^The host "nobody\.invalid" of the webhook URL does not resolve/,
   ],
+  [
+    'https://127.0.0.1/',
+    'PRIVATE_ADDRESS',
+    /^The webhook URL leads to 127\.0\.0\.1, an address at which each machine reaches itself/,
+  ],
   ['https://10.0.0.1/', 'PRIVATE_ADDRESS', /^The webhook URL leads to 10\.0\.0\.1, a private address/],
   ['https://[fd00::1]/', 'PRIVATE_ADDRESS', /leads to fd00::1, a private address/],
   [
     'https://localhost:9/',
     'PRIVATE_ADDRESS',
-    /^The host "localhost" of the webhook URL resolves to a private address \(.*(127\.0\.0\.1|::1).*\)/,
+    /^The host "localhost" of the webhook URL resolves to an address at which each machine reaches itself \(.*(127\.0\.0\.1|::1).*\)/,
   ],
 ]
 
@@ -48,6 +67,9 @@ test.each(cases)(
     expect(error).toMatchObject({state: 'VALIDATION_WEBHOOK_URL_UNSAFE', details: {reason}})
     expect(error.message).toMatch(says)
     expect(error.message + error.hint).not.toContain('hunter2')
+    // Of the field that was refused too a whole sentence.
+    expect(error.details.errors.url).toEqual([expect.stringMatching(/^must (be|have|not) .+/)])
+    expect(error.details.errors.url[0]).not.toBe('must not be delivered to')
     const changed = await shop.json(['webhooks', 'update', webhook, '--url', url], {code: 6})
     expect([changed.error.message, changed.error.hint]).toEqual([error.message, error.hint])
   },
@@ -62,7 +84,7 @@ test.each([
     /leads to 10\.0\.0\.1, a private address/,
   ],
   [{}, 'https://nobody.invalid/', /does not resolve/],
-  [null, 'http://example.com/', /is not an absolute https URL/],
+  [null, 'http://example.com/', /begins with http:\/\/, and the service delivers over https only/],
   [
     {reason: 7},
     'https://10.0.0.1/',
@@ -77,4 +99,20 @@ test.each([
   const {code, stdout} = await scent(userOf(other.url), line)
   expect([code, JSON.parse(stdout).error.message]).toEqual([6, expect.stringMatching(says)])
   await other.close()
+})
+
+test('the way out fits what is wrong: a host without its scheme is given whole, and a part behind # is not sent', async () => {
+  expect((await create('hooks.example.com/x')).error.hint).toContain('https://hooks.example.com/x')
+  expect((await create('http://hooks.example.com/x')).error.hint).toContain(
+    'webhooks listen --public-url URL',
+  )
+  const line = ['webhooks', 'update', webhook, '--url', 'https://1.1.1.1/hook#part']
+  expect((await scent(shop.env, line)).stderr).toContain(
+    'behind the # of https://1.1.1.1/hook#part is never sent',
+  )
+  const long = await shop.json(
+    ['webhooks', 'update', webhook, '--url', `https://1.1.1.1/${'x'.repeat(300)}`],
+    {code: 6},
+  )
+  expect(long.error.details.errors.url).toEqual(['must not exceed 256 characters'])
 })

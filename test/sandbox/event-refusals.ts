@@ -180,7 +180,7 @@ function webhookCases(at: At): Case[] {
       of: 'createWebhook',
       code: 'VALIDATION_WEBHOOK_URL_UNSAFE',
       provoke: () => create({url: 'https://10.0.0.1/'}),
-      details: () => ({errors: {url: ['must not be delivered to']}, reason: 'PRIVATE_ADDRESS'}),
+      details: () => ({errors: {url: ['must not lead to a private address']}, reason: 'PRIVATE_ADDRESS'}),
     },
     {
       of: 'createWebhook',
@@ -200,7 +200,7 @@ function webhookCases(at: At): Case[] {
       of: 'updateWebhook',
       code: 'VALIDATION_WEBHOOK_URL_UNSAFE',
       provoke: async () => put(await made(), {url: 'relative'}),
-      details: () => ({errors: {url: ['must not be delivered to']}, reason: 'NOT_ABSOLUTE_HTTPS'}),
+      details: () => ({errors: {url: ['must be an absolute https URL']}, reason: 'NOT_ABSOLUTE_HTTPS'}),
     },
     {of: 'updateWebhook', code: unknown, provoke: () => put(nobody, {})},
     {of: 'setWebhookActive', code: 'VALIDATION_ERRORS', provoke: async () => activate(await made(), {})},

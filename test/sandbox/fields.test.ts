@@ -103,7 +103,7 @@ describe('every field that is wrong is named at once', () => {
         headers: {'X-A': 'é', Host: 'x', 'X-B': 1},
       },
       {
-        url: ['must not be delivered to'],
+        url: ['must be an absolute https URL'],
         'eventTypes[1]': ['is not an event type'],
         'eventTypes[2]': expect.anything(),
         'headers.X-A': ['must be visible ASCII'],

@@ -4,6 +4,7 @@ import {ScentCommand} from '../../command.ts'
 import {Failure, isFailure} from '../../contract/failure.ts'
 import {printJson} from '../../contract/money.ts'
 import type {Subscription} from '../../contract/webhooks.ts'
+import {urlNote} from '../../flows/webhook-url.ts'
 import {subscribe} from '../../flows/webhooks.ts'
 import type {Session} from '../../session.ts'
 import {apiFlags, needed, type OutputFlags} from '../../terminal/flags.ts'
@@ -41,6 +42,8 @@ export default class WebhooksCreate extends ScentCommand {
     const created = await subscribe(session.client, body, addressesOf)
     // Without its id nothing can be kept of it.
     if (typeof created?.id === 'string') await session.sawWebhook(created)
+    const note = urlNote(flags.url)
+    if (note) this.note(note)
     const {signingSecret} = (created ?? {}) as {signingSecret?: unknown}
     const isKept = keep !== undefined && (await this.keepSecret(keep, created?.id, signingSecret))
     if (!isKept && signingSecret !== undefined) this.note('Keep the signing secret: it is shown this once.')

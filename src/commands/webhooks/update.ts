@@ -4,6 +4,7 @@ import {addressesOf} from '../../client/addresses.ts'
 import {ScentCommand} from '../../command.ts'
 import {Failure} from '../../contract/failure.ts'
 import type {Subscription} from '../../contract/webhooks.ts'
+import {urlNote} from '../../flows/webhook-url.ts'
 import {changeSubscription} from '../../flows/webhooks.ts'
 import {apiFlags} from '../../terminal/flags.ts'
 import {subscriptionCard} from '../../terminal/views/webhooks.ts'
@@ -40,6 +41,8 @@ export default class WebhooksUpdate extends ScentCommand {
     const session = await this.session(flags)
     const updated = await changeSubscription(session.client, args.id, body, addressesOf)
     await session.sawWebhook(updated)
+    const note = urlNote(flags.url)
+    if (note) this.note(note)
     if (headers) this.note(replacedText(Object.keys(headers).length))
     this.show(subscriptionCard(updated))
     return updated

@@ -15,6 +15,13 @@ interface SafeTarget {
 
 type Verdict = SafeTarget | {reason: UnsafeReason}
 
+const messages: {[R in UnsafeReason]: string} = {
+  NOT_ABSOLUTE_HTTPS: 'must be an absolute https URL',
+  USERINFO_NOT_ALLOWED: 'must not hold a user name or a password',
+  UNRESOLVABLE: 'must have a host that resolves',
+  PRIVATE_ADDRESS: 'must not lead to a private address',
+}
+
 const absolute = /^https?:\/\/[^\s\\]+$/i
 
 /**
@@ -40,8 +47,7 @@ export async function faultsOfUrl(text: string, options: {strict: boolean}): Pro
   const verdict = await judgeUrl(text, options)
   if (!('reason' in verdict)) return []
   const {reason} = verdict
-  const message = 'must not be delivered to'
-  return [{name: 'url', message, code: 'VALIDATION_WEBHOOK_URL_UNSAFE', more: {reason}}]
+  return [{name: 'url', message: messages[reason], code: 'VALIDATION_WEBHOOK_URL_UNSAFE', more: {reason}}]
 }
 
 const patienceMs = 10_000
