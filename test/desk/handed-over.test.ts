@@ -10,6 +10,20 @@ const id = 'c6c0dd6c-5d76-4b5d-9eff-250400d2b556'
 const other = 'd7c0dd6c-5d76-4b5d-9eff-250400d2b557'
 const now = Date.now()
 
+test('what an import took in is told in words: how much of it tells of no notice, and what was known', async () => {
+  const user = emptyUser()
+  const order = (n: number) =>
+    JSON.stringify({eventId: `order-${n}`, eventType: 'order.completed', data: {n}})
+  const said = async (...texts: string[]) =>
+    (await scent(user, ['notices', 'import', '-'], texts.join('\n'))).stderr.trim()
+  expect(await said(order(1))).toBe('1 text taken in, which tells of no notice; 0 known before.')
+  const notice = eventBody('first-1', noticeOf(id, now - HOUR))
+  expect(await said(notice, order(1), order(2))).toBe(
+    '2 texts taken in, of which 1 tells of no notice; 1 known before.',
+  )
+  expect(await said(notice)).toBe('0 texts taken in; 1 known before.')
+})
+
 test('rows of events can be imported elsewhere, and each can be verified', async () => {
   const here = emptyUser()
   const listener = await listening(here)

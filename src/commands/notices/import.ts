@@ -29,7 +29,7 @@ export default class NoticesImport extends ScentCommand {
     const items = knownNotices(folders, identity, {all: true}).items.filter(({id}) => notices.includes(id))
     const {imported, known, otherEvents, unreadable} = counts
     this.note(
-      `${counted(imported, 'text')} taken in, ${known} known before, ${counted(otherEvents, 'event')} of something else.`,
+      `${counted(imported, 'text')} taken in${otherText(imported, otherEvents)}; ${known} known before.`,
     )
     for (const bad of unreadable.slice(0, 10)) this.note(`${placeText(bad)} ${bad.why}.`)
     if (unreadable.length > 10) this.note(`And ${unreadable.length - 10} others.`)
@@ -37,4 +37,11 @@ export default class NoticesImport extends ScentCommand {
     this.show({rows: items, columns: inboxColumns, block: inboxBlock, empty: 'No new notice.'})
     return {...counts, items}
   }
+}
+
+/** How many of the texts that were taken in tell of no notice. */
+function otherText(imported: number, others: number): string {
+  if (others === 0) return ''
+  if (others === imported) return imported === 1 ? ', which tells of no notice' : ', which tell of no notice'
+  return `, of which ${others} ${others === 1 ? 'tells' : 'tell'} of no notice`
 }
