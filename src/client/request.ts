@@ -109,6 +109,8 @@ function ruleOf(issue: z.core.$ZodIssue): string {
   if (issue.code === 'invalid_value') return `must be one of ${issue.values.join(', ')}`
   if (issue.code === 'invalid_format')
     return issue.format === 'guid' ? 'must be a UUID' : 'has the wrong form'
+  if (issue.code === 'too_small' && issue.origin === 'string' && issue.minimum === 1)
+    return 'must not be empty'
   const unit = 'origin' in issue && issue.origin === 'string' ? ' characters long' : ''
   if (issue.code === 'too_small') return `must be at least ${issue.minimum}${unit}`
   if (issue.code === 'too_big') return `must be at most ${issue.maximum}${unit}`

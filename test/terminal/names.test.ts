@@ -19,7 +19,7 @@ test.each([
   ['catalog variants --scent x', '--scent "x" must be a UUID.'],
   ['webhooks deliveries x', 'ID "x" must be a UUID.'],
   ['statements get x', 'ID "x" must be a UUID.'],
-  ['webhooks create --url https://x --event=', '--event "" must be at least 1 characters long.'],
+  ['webhooks create --url https://x --event=', '--event "" must not be empty.'],
 ])('%s is refused here, by the name of its flag', async (line, message) => {
   const {code, stderr} = await scent(shop.env, line.split(' '))
   expect([code, stderr.replace(/\s+/g, ' ')]).toEqual([2, expect.stringContaining(message)])
