@@ -154,6 +154,19 @@ test('the command asks once, says what went, and refuses to remove what the inbo
   expect(code).toBe(0)
   expect(oneLine(text)).toMatch(/Remove 1 file with 1 event .* Files removed +1/)
   expect(existsSync(path)).toBe(false)
+  // Then there is nothing, which is said in words, and no question is asked.
+  const nothing = 'Nothing to remove: there is no file of which nothing was written for 30 days.'
+  const none = await inTerminal(desk.env, argv, {columns: 80})
+  expect([none.code, oneLine(none.text).trim()]).toEqual([0, nothing])
+  const document = await scent(desk.env, [...argv, '--json'])
+  expect(JSON.parse(document.stdout)).toEqual({files: 0, events: 0, bytes: 0, kept: 0})
+  const bare = await scent(desk.env, argv)
+  expect([bare.code, oneLine(bare.stderr).trim()]).toEqual([0, nothing])
+  const open = await segment(desk, 40, [{notice: 1, status: 'AwaitingPartnerResponse', daysAgo: 2}])
+  expect(oneLine((await inTerminal(desk.env, argv, {columns: 40})).text).trim()).toBe(
+    'Nothing to remove: 1 old file is kept, since it has a notice that may be needed, or is damaged.',
+  )
+  expect(existsSync(open)).toBe(true)
   const short = await scent(desk.env, ['webhooks', 'prune', '--older-than', '3'])
   expect(short.code).toBe(2)
 })

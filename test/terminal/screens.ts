@@ -256,7 +256,8 @@ export const screens: {[id: string]: Screen} = {
   },
   'webhooks:prune': {
     line: 'webhooks prune --older-than 30 --yes',
-    holds: ['Files removed', 'Old files kept'],
+    holds: ['Nothing to remove: there is no file of which nothing was written for 30 days.'],
+    differsInPipe: true,
   },
   'webhooks:replay': {
     line: 'webhooks replay --since 1d --to http://127.0.0.1:9/hook',

@@ -40,9 +40,20 @@ export default class WebhooksPrune extends ScentCommand {
       prune(found)
     }
     const document = {files: paths.length, events, bytes, kept}
-    this.show(card(document, columns))
+    const nothing = paths.length > 0 ? undefined : nothingText(flags['older-than'], kept)
+    if (nothing && !this.inTerminal) this.note(nothing)
+    // In a terminal it stands in the place of numbers that are all 0.
+    this.show(nothing && this.inTerminal ? {rows: [], columns, empty: nothing} : card(document, columns))
     return document
   }
+}
+
+/** Why no file goes. */
+function nothingText(days: number, kept: number): string {
+  const old = `file of which nothing was written for ${days} days`
+  if (kept === 0) return `Nothing to remove: there is no ${old}.`
+  const [is, has] = kept === 1 ? ['is', 'it has'] : ['are', 'each has']
+  return `Nothing to remove: ${counted(kept, 'old file')} ${is} kept, since ${has} a notice that may be needed, or is damaged.`
 }
 
 const megabytes = (bytes: number) => `${(bytes / 1_048_576).toFixed(1)} MiB`
