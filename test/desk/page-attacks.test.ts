@@ -170,7 +170,28 @@ describe('who may ask, with the token', () => {
         expect(status).toBe(405)
         expectGuarded(headers)
       }
-    expect((await page.ask('/api/events/first/replay')).status).toBe(405)
+    const bare = await page.ask('/api/events/first/replay')
+    expect([bare.status, bare.headers.allow]).toEqual([405, 'POST'])
+    expect((await page.ask('/', {method: 'POST'})).headers.allow).toBe('GET, HEAD')
+    expect((await page.ask('/api/stream', {method: 'HEAD'})).headers.allow).toBe('GET')
+  })
+
+  test('HEAD answers as GET does, without the body', async () => {
+    for (const path of [
+      '/',
+      '/page.js',
+      '/page.css',
+      '/api/events',
+      '/api/events/first',
+      '/api/events/first/body',
+    ]) {
+      const [head, get] = [await page.ask(path, {method: 'HEAD'}), await page.ask(path)]
+      expect([head.status, head.body], path).toEqual([200, ''])
+      expectGuarded(head.headers)
+      expect(head.headers['content-type']).toBe(get.headers['content-type'])
+    }
+    expect((await page.ask('/api/events', {method: 'HEAD', token: null})).status).toBe(401)
+    expect((await page.ask('/nowhere', {method: 'HEAD'})).status).toBe(404)
   })
 })
 
@@ -277,9 +298,25 @@ test('ids that an address or a shell would take for something else get a number 
   }
 })
 
-test('no more than 100 rows are answered at once, and nonsense in a query means nothing', async () => {
-  for (const query of ['limit=100000', 'limit=-1', 'before=x', 'trust=root', 'problems=yes', 'after=1e9'])
-    expect((await page.ask(`/api/events?${query}`)).status).toBe(200)
+test('no more than 100 rows are answered at once, and nonsense in a query is refused: something else would be answered', async () => {
+  expect((await page.ask('/api/events?limit=100000')).status).toBe(200)
+  for (const query of ['limit=-1', 'limit=', 'before=x', 'before=abc', 'before=1&before=x', 'after=1e9'])
+    expect(await page.ask(`/api/events?${query}`)).toMatchObject({
+      status: 400,
+      body: `${query.split('=')[0]} is a whole number, 0 or more\n`,
+    })
+  expect((await page.ask('/api/events?trust=root')).body).toBe(
+    'trust is one of verified, unchecked, stale, refused\n',
+  )
+  expect((await page.ask('/api/events?problems=yes')).status).toBe(400)
+  for (const copy of ['-1', '1.5', 'last', '', '1e3', '9'.repeat(40)])
+    for (const path of ['/api/events/first', '/api/events/first/body'])
+      expect((await page.ask(`${path}?copy=${copy}`)).status, copy).toBe(400)
+  expect(await page.ask('/api/events/first/body?copy=999999')).toMatchObject({
+    status: 404,
+    body: 'it has no such copy\n',
+  })
+  expect((await page.ask('/api/stream?after=soon')).status).toBe(400)
   expect((await page.json('/api/events?limit=2')).items).toHaveLength(2)
   expect((await page.json('/api/events?before=2')).items).toMatchObject([{eventId: 'first'}])
 })

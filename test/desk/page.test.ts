@@ -415,7 +415,7 @@ describe.skipIf(noChromium())('in a browser', () => {
         one.matches('.rows, .view, html') && one.scrollWidth > one.clientWidth
       ).map((one) => one.outerHTML.slice(0, 80))`)
     await own.page.goto(down.url)
-    await own.page.getByText('ECONNREFUSED').first().waitFor()
+    await own.page.getByText('no receiver').first().waitFor()
     await own.page
       .getByText(/degraded/i)
       .first()

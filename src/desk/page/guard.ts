@@ -17,6 +17,8 @@ export const GUARD: OutgoingHttpHeaders = {
 export interface Refusal {
   status: number
   says: string
+  /** Methods that are taken there. */
+  allow?: string
 }
 
 /** Why a request is not looked at: it comes through a tunnel, or from a page of somebody else. */

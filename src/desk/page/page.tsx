@@ -277,9 +277,10 @@ function leaveFilter(): void {
   document.querySelector<HTMLButtonElement>('button.row')?.focus()
 }
 
-function replayText({status, ms, error, lacks}: Replayed): string {
+function replayText({status, ms, why, lacks}: Replayed): string {
   const without = lacks.length > 0 ? ` Without ${lacks.join(', ')}, whose values are not kept.` : ''
-  return `Sent again: ${status === null ? error : `answered ${status} in ${ms} ms`}.${without}`
+  const answered = status === null ? '.' : `: answered ${status} in ${ms} ms.`
+  return `Sent again${answered}${why ? ` ${why}` : ''}${without}`
 }
 
 function Pages({rows, look, setLook}: {rows: Rows; look: Look; setLook: (look: Look) => void}) {

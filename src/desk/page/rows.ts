@@ -7,7 +7,8 @@ import {openEvents} from '../receipts/events.ts'
 import {segmentsOf} from '../receipts/read.ts'
 import {type Handed, isTaken, type Received} from '../receipts/records.ts'
 import {receiptsFile} from '../receipts/segment.ts'
-import {handedOn, signed} from '../screens/receipts.ts'
+import {handedOn} from '../screens/handed.ts'
+import {signed} from '../screens/receipts.ts'
 import {type Filter, fits, MOST_ROWS, type Row, type Rows, type Said} from './shapes.ts'
 
 /** A row, and where its receipt stands. */

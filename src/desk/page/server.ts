@@ -7,13 +7,15 @@ import type {Desk} from '../desk.ts'
 import {listenOn, refuseBroken} from '../listener/door.ts'
 import type {ListenerEvent} from '../listener/told.ts'
 import {bytesOf} from '../receipts/body.ts'
-import {trusts} from '../receipts/records.ts'
+import {isTaken} from '../receipts/records.ts'
 import {openReplays} from '../receipts/segment.ts'
+import {refusalText} from '../screens/handed.ts'
 import {openFeed} from './feed.ts'
 import {GUARD, hasToken, type Refusal, refusalOf} from './guard.ts'
 import {eventFacts, receiptOf} from './one.ts'
+import {faultIn, filterIn, numberIn} from './query.ts'
 import {openRows, type Placed} from './rows.ts'
-import {type Filter, MOST_ROWS, type Replayed} from './shapes.ts'
+import {MOST_ROWS, type Replayed} from './shapes.ts'
 import {openState} from './state.ts'
 
 interface PageOptions {
@@ -116,10 +118,10 @@ async function serve(serving: Serving, request: IncomingMessage, response: Serve
     if (refusal) return end(response, refusal)
     const [path = '', query] = (request.url ?? '').split('?')
     const file = serving.shell.get(path)
-    if (file && request.method === 'GET') {
+    if (file && isMethod(request, READ)) {
       response.setHeader('Content-Type', file.type)
       response.end(file.bytes)
-    } else if (file) end(response, {status: 405, says: 'only GET'})
+    } else if (file) end(response, onlyBy(READ))
     else if (!path.startsWith('/api/')) end(response, {status: 404, says: 'not here'})
     else if (!hasToken(request, serving.token)) end(response, {status: 401, says: 'the token is needed'})
     else await answer(serving, request, response, path.slice(5), new URLSearchParams(query))
@@ -130,8 +132,20 @@ async function serve(serving: Serving, request: IncomingMessage, response: Serve
   }
 }
 
-function end(response: ServerResponse, {status, says}: Refusal): void {
+/** What is read can be asked for without its body. */
+const READ = 'GET, HEAD'
+
+const isMethod = ({method}: IncomingMessage, allow: string) => allow.split(', ').includes(method ?? '')
+
+const onlyBy = (allow: string): Refusal => ({
+  status: 405,
+  says: `only ${allow.replace(', ', ' and ')}`,
+  allow,
+})
+
+function end(response: ServerResponse, {status, says, allow}: Refusal): void {
   response.statusCode = status
+  if (allow !== undefined) response.setHeader('Allow', allow)
   response.setHeader('Content-Type', 'text/plain; charset=utf-8')
   response.setHeader('Connection', 'close')
   response.end(`${says}\n`)
@@ -154,8 +168,10 @@ async function answer(
   const [, id, part] = /^events\/([\w.~-]+)(?:\/(body|replay))?$/.exec(path) ?? []
   const isKnown = id !== undefined || ['state', 'events', 'stream'].includes(path)
   if (!isKnown) return end(response, {status: 404, says: 'not here'})
-  const method = part === 'replay' ? 'POST' : 'GET'
-  if (request.method !== method) return end(response, {status: 405, says: `only ${method}`})
+  const allow = part === 'replay' ? 'POST' : path === 'stream' ? 'GET' : READ
+  if (!isMethod(request, allow)) return end(response, onlyBy(allow))
+  const wrong = faultIn(query)
+  if (wrong) return end(response, {status: 400, says: wrong})
   if (path === 'state') return json(response, await state.read())
   if (path === 'stream') {
     response.setHeader('Content-Type', 'text/event-stream')
@@ -173,7 +189,11 @@ async function answer(
   if (typeof wanted === 'object') return end(response, wanted)
   const copies = rows.copies(id)
   const chosen = copies.find(({no}) => no === wanted) ?? (Number.isNaN(wanted) ? copies.at(-1) : undefined)
-  if (chosen === undefined) return end(response, {status: 404, says: 'no such event was received here'})
+  if (chosen === undefined)
+    return end(response, {
+      status: 404,
+      says: copies.length > 0 ? 'it has no such copy' : 'no such event was received here',
+    })
   return one(serving, response, part, copies, chosen)
 }
 
@@ -206,8 +226,10 @@ async function one(
       stop: new AbortController().signal,
       note,
     }
-    for await (const {status, ms, error} of replay([receipt], sending))
-      json(response, {status, ms, error, lacks: lackedBy(receipt)} satisfies Replayed)
+    for await (const {status, ms, error} of replay([receipt], sending)) {
+      const why = isTaken({status}) ? null : refusalText({status, error})
+      json(response, {status, ms, error, why, lacks: lackedBy(receipt)} satisfies Replayed)
+    }
     serving.feed.wake()
   } finally {
     serving.isReplaying = false
@@ -229,14 +251,4 @@ async function copyIn(request: IncomingMessage): Promise<number | Refusal> {
   } catch {
     return {status: 400, says: 'not valid JSON'}
   }
-}
-
-function numberIn(query: URLSearchParams, name: string, otherwise: number): number {
-  const text = query.get(name) ?? ''
-  return /^\d{1,15}$/.test(text) ? Number(text) : otherwise
-}
-
-function filterIn(query: URLSearchParams): Filter {
-  const trust = trusts.find((one) => one === query.get('trust')) ?? ''
-  return {q: (query.get('q') ?? '').slice(0, 200), trust, problems: query.get('problems') === '1'}
 }

@@ -91,6 +91,8 @@ export interface Replayed {
   status: number | null
   ms: number | null
   error: string | null
+  /** Why it was not taken, and what to do. */
+  why: string | null
   /** Names of headers that were not sent: their values are not kept. */
   lacks: string[]
 }
