@@ -7,12 +7,10 @@ import {api, methods, operationsAt, wholePath} from '../contract/api.ts'
 import {Failure, isFailure} from '../contract/failure.ts'
 import type {Operation} from '../contract/operation.ts'
 import {pageQuery} from '../contract/paging.ts'
-import {openDesk} from '../desk/desk.ts'
 import {listOperation, operationNames} from '../flows/operations.ts'
 import {readJson} from '../store/input.ts'
-import {baseUrlOf} from '../store/profiles.ts'
 import {bodyOf, queryOf} from '../terminal/fields.ts'
-import {apiFlags, type SessionFlags} from '../terminal/flags.ts'
+import {apiFlags, type OutputFlags, type SessionFlags} from '../terminal/flags.ts'
 import type {Listing} from '../terminal/output.ts'
 import {listed} from '../terminal/parsing.ts'
 import {operationTable} from '../terminal/views/explain.ts'
@@ -75,11 +73,27 @@ With a GET the fields go into the query, with any other method into a JSON body.
   }
 
   async run(): Promise<unknown> {
-    const {args, flags} = await this.parse(Api)
-    if (flags.openapi && args.method !== undefined) throw refused('--openapi goes without METHOD.')
+    const {args, flags, raw} = await this.parse(Api)
+    if (flags.openapi && args.method !== undefined)
+      throw refused(
+        '--openapi goes without METHOD: it prints the whole API, and sends nothing.',
+        'Leave out METHOD and PATH; `scent explain OPERATION` tells of one operation.',
+      )
+    if (flags.openapi)
+      requireJson(flags, raw, {
+        with: '--openapi',
+        because: 'an OpenAPI document is one document of JSON',
+        hint: '--query EXPR chooses a part of the document.',
+      })
     if (flags.openapi) return this.openApi(flags)
     if (args.method === undefined) return this.listOperations()
     const method = methodOf(args.method)
+    if (!flags.paginate || flags.output !== 'ndjson')
+      requireJson(flags, raw, {
+        with: 'a request',
+        because: 'the payload of its answer is printed as JSON',
+        hint: '--query EXPR chooses a part of it, and --paginate --output ndjson prints the items of a list, one a line.',
+      })
     if (args.path === undefined)
       throw new Failure('MISSING_INPUT', {message: 'PATH is missing.', hint: LISTED})
     const fields = [
@@ -108,6 +122,8 @@ With a GET the fields go into the query, with any other method into a JSON body.
   /** For the service that the flags or the profile name, if they name one. */
   private async openApi(flags: SessionFlags): Promise<object> {
     const {openApi} = await import('../contract/openapi/document.ts')
+    const {openDesk} = await import('../desk/desk.ts')
+    const {baseUrlOf} = await import('../store/profiles.ts')
     const given = flags['base-url']
     return openApi(given === undefined ? openDesk(flags).settings?.baseUrl.value : baseUrlOf(given))
   }
@@ -148,8 +164,23 @@ function headerOf(text: string): [string, string] {
   return [text.slice(0, at).trim(), text.slice(at + 1).trim()]
 }
 
-function refused(message: string): Failure {
-  return new Failure('INVALID_INPUT', {message, effect: 'none'})
+function refused(message: string, hint?: string): Failure {
+  return new Failure('INVALID_INPUT', {message, effect: 'none', ...(hint !== undefined && {hint})})
+}
+
+/**
+ * Fails with INVALID_INPUT if another form than JSON was typed: there are no rows. What is set for all commands gives way.
+ */
+function requireJson(
+  {output, columns}: Partial<OutputFlags>,
+  raw: readonly {type: string; flag?: string}[],
+  {with: what, because, hint}: {with: string; because: string; hint: string},
+): void {
+  const isTyped = (name: string) => raw.some((token) => token.type === 'flag' && token.flag === name)
+  const columned = isTyped('columns') && columns !== undefined ? '--columns' : undefined
+  const given = columned ?? (isTyped('output') && output !== 'json' ? `--output ${output}` : undefined)
+  if (given !== undefined)
+    throw refused(`${given} does not go with ${what}: ${because}.`, `Leave it out; ${hint}`)
 }
 
 /** A list outside the contract: its parameters are taken as they are. */

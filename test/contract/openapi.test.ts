@@ -4,6 +4,7 @@ import {api} from '../../src/contract/api.ts'
 import {catalogue} from '../../src/contract/errors.ts'
 import type {Operation} from '../../src/contract/operation.ts'
 import {createSandbox} from '../../src/sandbox/core/sandbox.ts'
+import {oneLine} from '../support/pty.ts'
 import {scent} from '../support/scent.ts'
 import type {Sandbox} from '../support/types.ts'
 import {emptyUser} from '../terminal/stage.ts'
@@ -96,4 +97,33 @@ test('without a service its address is left open, and a request beside it is ref
   expect(JSON.parse(bare.stdout).servers[0].url).toBe('{base_url}')
   const {code, stderr} = await scent(emptyUser(), ['api', 'GET', 'scent/brands', '--openapi'])
   expect([code, stderr]).toEqual([2, expect.stringContaining('--openapi goes without METHOD')])
+  expect(oneLine(stderr)).toContain('Leave out METHOD and PATH')
+})
+
+test.each([
+  [
+    ['--openapi', '--output', 'csv'],
+    '--output csv does not go with --openapi: an OpenAPI document is one document of JSON.',
+  ],
+  [['--openapi', '--output', 'ndjson'], '--output ndjson does not go with --openapi'],
+  [['--openapi', '--columns', 'paths'], '--columns does not go with --openapi'],
+  [
+    ['GET', 'scent/brands', '--output', 'csv'],
+    '--output csv does not go with a request: the payload of its answer is printed as JSON.',
+  ],
+  [['GET', 'scent/brands', '--columns', 'name'], '--columns does not go with a request'],
+])('another form than JSON is refused: api %j', async (argv, says) => {
+  const {code, stdout, stderr} = await scent(emptyUser(), ['api', ...argv])
+  expect([code, stdout, oneLine(stderr)]).toEqual([2, '', expect.stringContaining(says)])
+  expect(oneLine(stderr)).toContain('Leave it out; --query EXPR chooses a part of')
+})
+
+test('what is set for all commands gives way, and JSON may be asked for', async () => {
+  const user = emptyUser()
+  expect((await scent({...user, SCENT_OUTPUT: 'csv'}, ['api', '--openapi'])).code).toBe(0)
+  const {code, stdout} = await scent(user, ['api', '--openapi', '--output', 'json'])
+  expect([code, JSON.parse(stdout).info.description]).toEqual([
+    0,
+    expect.stringContaining('`x-read-as` says in which shape'),
+  ])
 })

@@ -87,7 +87,7 @@ export function openApi(server?: string): Schema {
       title: 'Partner Fragrance Ordering API',
       version: 'v1',
       description:
-        'Carts, price locks, orders against a prepaid wallet, notices, returns, statements and webhooks of a partner. Answers may gain fields, and codes other than those that are listed may come.',
+        'Carts, price locks, orders against a prepaid wallet, notices, returns, statements and webhooks of a partner. Answers may gain fields, and codes other than those that are listed may come. Where the description of the API only mentions an answer and does not show it, its schema allows anything, and `x-read-as` says in which shape `scent` reads it: that shape is not promised.',
     },
     servers: [server === undefined ? unknown : {url: new URL(server).origin}],
     security: [{bearer: []}],
