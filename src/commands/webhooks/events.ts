@@ -8,6 +8,7 @@ import {findCopies, recordedEvents} from '../../desk/receipts/recorded.ts'
 import {referenceOf} from '../../desk/receipts/reference.ts'
 import {wholeEvents} from '../../desk/receipts/whole.ts'
 import {eventFilters, filterOf} from '../../desk/screens/filters.ts'
+import {missedLines} from '../../desk/screens/handed.ts'
 import {copyColumns, eventColumns, headerColumns} from '../../desk/screens/receipts.ts'
 import {apiFlags} from '../../terminal/flags.ts'
 import type {Listing} from '../../terminal/output.ts'
@@ -48,6 +49,7 @@ export default class WebhooksEvents extends ScentCommand {
         hint: typesHere(recordedEvents(folders, identity, filterOf({})).items),
       })
     if (count > items.length) this.aside(`${count} fit; --limit shows more.`)
+    for (const line of missedLines(items)) this.aside(line)
     const rows = this.streams ? wholeEvents(folders, identity, items) : items
     this.show({rows, columns: eventColumns(items, roomOf(process.stdout))})
     return {items}

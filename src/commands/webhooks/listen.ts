@@ -14,6 +14,7 @@ import {openPage} from '../../desk/page/server.ts'
 import {receiptsSize} from '../../desk/receipts/room.ts'
 import {keepSecret, webhookSecrets} from '../../desk/receipts/secrets.ts'
 import {largeText, PRUNE} from '../../desk/report.ts'
+import {refusalText} from '../../desk/screens/handed.ts'
 import {liveHead, liveLine, nextOf, openDues, stateText} from '../../desk/screens/live.ts'
 import {type Line, liveColumns} from '../../desk/screens/receipts.ts'
 import {TOLERANCE} from '../../desk/signature/judge.ts'
@@ -105,6 +106,8 @@ The signing secret comes from stdin, from SCENT_WEBHOOK_SECRET, or from the keyc
   private shown = 0
   /** Why a delivery was refused last. */
   private refused: string | null = null
+  /** What was said last of one that the receiver did not take. */
+  private missed = ''
 
   async run(): Promise<Listing | undefined> {
     const {flags} = await this.parse(WebhooksListen)
@@ -212,7 +215,7 @@ The signing secret comes from stdin, from SCENT_WEBHOOK_SECRET, or from the keyc
         const line = waiting.get(keyOf(event))
         waiting.delete(keyOf(event))
         if (line) put({...line, forward: event})
-        if (event.status === null || event.status >= 300) this.say(event.body || event.error || '')
+        if (event.status === null || event.status >= 300) this.sayRefused(event)
       }
     }
   }
@@ -239,8 +242,11 @@ The signing secret comes from stdin, from SCENT_WEBHOOK_SECRET, or from the keyc
     setImmediate(() => this.note(nextOf(line)))
   }
 
-  private say(text: string): void {
-    if (!this.streams && text !== '') this.note(`  ${text.slice(0, 500)}`)
+  /** What the receiver answered, or why it did not: that is said once for all that follow. */
+  private sayRefused(event: Extract<ListenerEvent, {event: 'forward'}>): void {
+    const text = event.body || refusalText(event)
+    if (!this.streams && (event.body || text !== this.missed)) this.note(`  ${text.slice(0, 500)}`)
+    this.missed = text
   }
 }
 

@@ -15,6 +15,7 @@ import {isTaken} from '../../desk/receipts/records.ts'
 import {webhookSecrets} from '../../desk/receipts/secrets.ts'
 import {openReplays} from '../../desk/receipts/segment.ts'
 import {eventFilters, filterOf, isFiltered} from '../../desk/screens/filters.ts'
+import {replayFailure} from '../../desk/screens/handed.ts'
 import {replayedColumns} from '../../desk/screens/receipts.ts'
 import {parseScheme} from '../../desk/signature/schemes.ts'
 import {apiFlags} from '../../terminal/flags.ts'
@@ -77,7 +78,7 @@ The signature stays the one that came, so a receiver that checks its age refuses
     const desk = openDesk(flags)
     const to = replayUrl(desk, flags.to, flags['allow-remote'])
     const {copies, taken} = copiesToSend(desk, ids, {...filterOf(flags), to: to.href})
-    if (taken) this.note(`${taken} ${taken.startsWith('1 ') ? 'It is' : 'They are'} left out.`)
+    if (taken) this.note(`Left out: ${taken}`)
     if (flags['dry-run']) return this.told(Array.from(copies, planned))
     const sign = flags.resign ? await signing(desk, flags) : undefined
     const items: Replayed[] = []
@@ -110,19 +111,15 @@ The signature stays the one that came, so a receiver that checks its age refuses
     if (lacked.size > 0)
       this.note(`Without the values of ${[...lacked].join(', ')}: they may be secrets, and are not stored.`)
     if (stop.aborted) throw new Failure('INTERRUPTED', {message: story()})
+    const failure = replayFailure(items, {to, isOld: !flags.resign})
+    if (failure) this.finding(failure)
     return this.told(items)
   }
 
   private told(items: Replayed[]): object {
     this.show({rows: items, columns: replayedColumns})
     const sent = items.filter(({ms}) => ms !== null).length
-    const ok = items.filter(isTaken).length
-    const document = {items, summary: {sent, ok}}
-    if (ok < sent)
-      this.finding(
-        new Failure('REPLAY_REFUSED', {message: `The receiver took ${ok} of ${counted(sent, 'event')}.`}),
-      )
-    return document
+    return {items, summary: {sent, ok: items.filter(isTaken).length}}
   }
 }
 

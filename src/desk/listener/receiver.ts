@@ -16,6 +16,12 @@ export function receiverUrl(desk: Desk, flag: string, text: string, allowRemote:
     new Failure('INVALID_INPUT', {message: `${flag} "${text}" ${why}.`, hint})
   if (url === undefined || !/^https?:$/.test(url.protocol))
     throw refuse('is not a valid http URL', 'Give one such as http://127.0.0.1:3000/hook.')
+  // Not quoted: it may hold a secret.
+  if (url.username || url.password)
+    throw new Failure('INVALID_INPUT', {
+      message: `${flag} must not hold a user name or a password: other users can read them in the list of processes, and records keep them.`,
+      hint: 'Leave out what stands before the @. A receiver of yours can ask for the signature instead, which every delivery carries.',
+    })
   const host = nameOf(url)
   if (/^169\.254\.|^fe[89ab]|^::ffff:a9fe/.test(host) || /^metadata\b/.test(host))
     throw refuse('is a link-local address', 'Give the address of a receiver of yours.')

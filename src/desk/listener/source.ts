@@ -30,6 +30,12 @@ export function localUrl({settings}: Desk, port: number): URL {
 
 export function publicOf(text: string): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined
+  // Not quoted: it may hold a secret.
+  if (url?.username || url?.password)
+    throw new Failure('INVALID_INPUT', {
+      message: '--public-url must not hold a user name or a password: the service delivers to no such URL.',
+      hint: 'Leave out what stands before the @. An unguessable path keeps others away.',
+    })
   if (url?.protocol === 'https:' || (url?.protocol === 'http:' && isLoopback(url.hostname))) return url
   throw new Failure('INVALID_INPUT', {
     message: `--public-url "${text}" is not a valid https URL.`,

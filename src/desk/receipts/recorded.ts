@@ -78,6 +78,12 @@ interface Tally extends Pick<RecordedEvent, 'copies' | 'differs' | 'forward'> {
   best: Glance
 }
 
+/** What a copy is counted under. One that did not prove its id takes none, and is one only with those of the same bytes. */
+function keyOf({at, eventId, trust, sha256}: Glance): string {
+  if (eventId === null) return placeOf({sha256, receivedAt: at})
+  return worth[trust] > 1 ? eventId : JSON.stringify([eventId, sha256])
+}
+
 /** The newest `limit` events that fit, and how many do. A copy without an id stands for itself. */
 export function recordedEvents(
   folders: Folders,
@@ -95,8 +101,8 @@ export function recordedEvents(
       if (tally) tally.forward = handed(tally.forward, record, filter.to)
     }
     if (record.kind !== 'received' || !fits(record, filter)) continue
-    const {at, eventId, trust, sha256} = record
-    const key = eventId && worth[trust] > 1 ? eventId : placeOf({sha256, receivedAt: at})
+    const {trust, sha256} = record
+    const key = keyOf(record)
     const before = tallies.get(key)
     const tally = before ?? {best: record, copies: 0, differs: false, forward: null}
     if (before === undefined) tallies.set(key, tally)

@@ -7,8 +7,9 @@ import type {ListenerEvent, Whole} from '../listener/told.ts'
 import {inbox, serviceClock, type Told} from '../notices/inbox.ts'
 import {readBody} from '../receipts/body.ts'
 import {nameOf} from '../receipts/reference.ts'
+import {handedOn} from './handed.ts'
 import {leftOf} from './inbox.ts'
-import {handedOn, idOf, type Line, signed, timeOfDay} from './receipts.ts'
+import {idOf, type Line, signed, timeOfDay} from './receipts.ts'
 
 /** Where the columns begin. */
 const columns = {TIME: 0, EVENT: 10, SIGNED: 27, FORWARDED: 41, NOTICE: 53, 'EVENT ID': 68}
@@ -81,7 +82,8 @@ export function openDues({folders, identity}: Pick<Desk, 'folders' | 'identity'>
 const whys: {[why: string]: string} = {
   store: 'nothing can be written. Deliveries get 503, and the service sends them again. It tries each 5 s.',
   'tunnel-lost': 'the public URL does not lead here. Check the tunnel or proxy.',
-  'forward-failing': 'the receiver failed three times in a row. What it missed is stored.',
+  'forward-failing':
+    'the receiver failed three times in a row. What it missed is stored: `scent webhooks replay --problems --to URL` sends it again.',
   refusing: '1 of the last 10 refused.',
   behind: 'the receiver is slower than the deliveries. What it misses is stored.',
   'disk-low': 'less than 200 MiB are free on the disk.',

@@ -7,6 +7,7 @@ import {type Delivered, NOT_STORED} from '../listener/told.ts'
 import type {Copy, RecordedEvent} from '../receipts/recorded.ts'
 import {isTaken, type Received} from '../receipts/records.ts'
 import {wordsOfRecord} from '../signature/words.ts'
+import {handedOn, reasonOf} from './handed.ts'
 
 /** A copy that arrived, and how it was handed on. */
 export interface Line extends Delivered {
@@ -23,13 +24,6 @@ export function signed({trust, why, copy, differs}: Pick<Line, 'trust' | 'why' |
   if (differs) return bad('again, OTHER BYTES')
   if (copy > 1) return 'again, same'
   return trust === 'verified' ? {kind: 'badge', text: 'fits', tone: 'good'} : 'not checked'
-}
-
-export function handedOn(forward: Line['forward'] | null): Cell {
-  if (!forward) return null
-  const {status, ms, error} = forward
-  const text = status === null ? (error ?? 'no answer') : `${status}  ${ms} ms`
-  return {kind: 'badge', text, tone: isTaken(forward) ? 'good' : 'bad'}
 }
 
 export const timeOfDay = ({at}: {at: string}): string => new Date(at).toTimeString().slice(0, 8)
@@ -69,13 +63,15 @@ export function eventColumns(
 
 /** Events that were sent to a receiver again. */
 export const replayedColumns: Column<Replayed>[] = localColumns<Replayed>(
-  'at Came; eventType< Event; eventId! Event id; status! Answer; ms- Took; error~',
+  'at Came; eventType< Event; eventId! Event id; status! Answer; ms- Took; error~ Not taken',
   {
     at: ({at}) => time(at),
     eventId: (row) => shortId(idOf(row)),
     status: (row) =>
       row.status && {kind: 'badge', text: String(row.status), tone: isTaken(row) ? 'good' : 'bad'},
     ms: ({ms}) => (ms === null ? null : `${ms} ms`),
+    // Before it is sent there is nothing to tell.
+    error: (row) => (row.ms === null ? null : reasonOf(row)),
   },
 )
 
