@@ -8,6 +8,7 @@ import {
   bySubscription,
   NARROW,
   narrowLines,
+  offLines,
   timelineColumns,
   timelineSummary,
 } from '../../desk/screens/timeline.ts'
@@ -68,7 +69,7 @@ Findings: delivered-not-here (a listener of this machine had the URL, and did no
   }
 
   private told(sides: Sides, isNarrow: boolean): Listing | undefined {
-    const {rows, asked, gone} = sides
+    const {rows, asked, gone, off} = sides
     const items = rows.map(({item}) => item)
     const summary =
       asked === 0
@@ -77,21 +78,25 @@ Findings: delivered-not-here (a listener of this machine had the URL, and did no
     // Where there is no row, a terminal shows it in the place of the table.
     if (rows.length > 0 || !this.inTerminal) this.note(summary)
     for (const id of gone) this.note(`The service does not know the subscription ${id} any more.`)
-    if (isNarrow && rows.length > 0) return this.draw(sides)
+    const below = [...timelineWords(sides), ...offLines(off)]
+    if (isNarrow && rows.length > 0) return this.draw(sides, below)
     const columns = timelineColumns(sides, this.room)
     if (this.inTerminal && asked > 1 && rows.length > 0)
       this.show(...bySubscription(rows).map(({title, items}) => ({title, rows: items, columns})))
     else this.show({rows: items, columns, empty: summary})
     if (this.mode === 'json') return {items}
-    for (const line of timelineWords(sides))
+    for (const line of below)
       if (this.inTerminal) this.aside(line)
       else this.note(line)
     return {items}
   }
 
-  private draw(sides: Omit<Sides, 'gone' | 'kept'>): undefined {
+  private draw(
+    sides: Pick<Sides, 'rows' | 'now' | 'asked' | 'here'>,
+    below = timelineWords(sides),
+  ): undefined {
     process.stdout.write(narrowLines(sides, this.room, paintFor(process.stdout)))
-    for (const line of timelineWords(sides)) this.note(line)
+    for (const line of below) this.note(line)
   }
 
   private get room(): number {

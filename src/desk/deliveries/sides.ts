@@ -39,6 +39,8 @@ export interface Sides {
   /** How many subscriptions were asked about, and those that the service does not know any more. */
   asked: number
   gone: string[]
+  /** Those to which nothing is sent, as far as is known here: they are switched off. */
+  off: string[]
   /** How many events of the time asked about the service keeps, whether they are wanted or not. */
   kept: number
   here: Here
@@ -77,7 +79,8 @@ export async function lookAtBoth({client, serviceNow, ...desk}: Asking, wanted: 
   const there = known.filter(({id}) => !gone.includes(id))
   const all = timeline(chosen, {...here, known: there, now: Date.now(), isWhole: wanted.since === undefined})
   const rows = all.filter((row) => isShown(row, wanted))
-  return {rows, asked: asked.length, gone, kept, here, now: serviceNow()}
+  const off = asked.flatMap(({id, isActive}) => (isActive === false && !gone.includes(id) ? [id] : []))
+  return {rows, asked: asked.length, gone, off, kept, here, now: serviceNow()}
 }
 
 async function knownTo({folders, identity}: Records): Promise<Known[]> {
@@ -177,7 +180,7 @@ export async function* attemptsOfOne(
 export async function* watchBoth(
   look: () => Promise<Sides>,
   {everyMs, sleep, signal}: Watching,
-): AsyncGenerator<Omit<Sides, 'gone' | 'kept'>> {
+): AsyncGenerator<Omit<Sides, 'gone' | 'off' | 'kept'>> {
   const known = new Map<string, string>()
   while (!signal.aborted) {
     const {rows, ...around} = await look()

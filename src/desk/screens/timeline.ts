@@ -1,6 +1,7 @@
 import {millis} from '../../contract/forms.ts'
 import {badge, type Cell, span} from '../../terminal/cells.ts'
 import {type Column, localColumns} from '../../terminal/columns.ts'
+import {commandText} from '../../terminal/next.ts'
 import {counted, type Paint, safe, wrap} from '../../terminal/text.ts'
 import {shortId} from '../../terminal/views/webhooks.ts'
 import type {Sides} from '../deliveries/sides.ts'
@@ -162,3 +163,10 @@ export function timelineSummary({rows, asked, kept}: Pick<Sides, 'rows' | 'asked
   const shown = rows.length < kept ? `${rows.length} of the ${kept} events` : counted(rows.length, 'event')
   return `${shown} ${whom}${states}.`
 }
+
+/** Why nothing more comes to some subscriptions. */
+export const offLines = (off: readonly string[]): string[] =>
+  off.flatMap((id) => [
+    `The subscription ${id} is switched off, as far as is known here: but for tests nothing is sent to it.`,
+    `  ${commandText('webhooks', 'enable', id)}`,
+  ])
