@@ -8,6 +8,7 @@ import {isDigits, parseJson, printJson} from '../../src/contract/money.ts'
 import {foldersOf} from '../../src/store/paths.ts'
 import {saveLocator} from '../../src/store/sandbox.ts'
 import {fieldAt, type Schema} from '../../src/terminal/paths.ts'
+import {effort} from '../support/effort.ts'
 import {type Ran, scent} from '../support/scent.ts'
 import {filesBelow} from '../support/served-shop.ts'
 import {type Seen, serve, type TestServer} from '../support/server.ts'
@@ -203,12 +204,16 @@ const otherTypes: [string, unknown][] = [
 
 const typeOf = (value: unknown) => (isDigits(value) ? 'number' : Array.isArray(value) ? 'list' : typeof value)
 
-/** What comes in the place of a value: nothing, null, and another type, by turns. */
-function* oddities(value: unknown, turn: number): Generator<[string, unknown]> {
-  if (value !== undefined) yield ['absent', undefined]
-  if (value !== null) yield ['null', null]
+/** What comes in the place of a value: nothing, null, and another type, all of them in proofs and else by turns. */
+function oddities(value: unknown, turn: number): [string, unknown][] {
   const others = otherTypes.filter(([, other]) => typeOf(other) !== typeOf(value))
-  yield others[turn % others.length] ?? ['a text', 'odd']
+  const all: [string, unknown][] = [
+    ['absent', undefined],
+    ['null', null],
+    others[turn % others.length] ?? ['a text', 'odd'],
+  ]
+  const odd = all.filter(([, other]) => other !== value)
+  return effort({little: [odd[turn % odd.length]], more: [odd[turn % odd.length]], all: odd}) as typeof all
 }
 
 const leavesOf = (value: unknown): number =>

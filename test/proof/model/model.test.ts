@@ -1,4 +1,5 @@
 import {expect, test} from 'vitest'
+import {effort} from '../../support/effort.ts'
 import {deadEnds, search} from './search.ts'
 import {variants} from './shop.ts'
 import {LOCKS, type Mistake, mistakes, orders, type State, unpack, verdicts} from './state.ts'
@@ -27,13 +28,16 @@ import {LOCKS, type Mistake, mistakes, orders, type State, unpack, verdicts} fro
  * on which an order that failed, or an attempt that got stuck, leaves its lock unused.
  */
 
+/** All services in proofs; else each fifth, in which every trait of a service is found with others, since no trait has five forms. */
+const visited = variants.filter((_, index) => index % effort({little: 5, more: 5, all: 1}) === 0)
+
 const settled = ({verdict}: State) => verdict === verdicts.charged || verdict === verdicts.notCharged
 
-test(`an order is made once, and told as it is, on ${variants.length} services, whatever gets lost`, () => {
+test(`an order is made once, and told as it is, on ${visited.length} services, whatever gets lost`, () => {
   const started = performance.now()
   const seen = new Set<number>()
   let states = 0
-  for (const variant of variants) {
+  for (const variant of visited) {
     const found = search(variant, 'right')
     expect({variant, broken: found.broken}).toEqual({variant, broken: undefined})
     for (const packed of found.states) seen.add(unpack(packed).verdict)
@@ -46,8 +50,8 @@ test(`an order is made once, and told as it is, on ${variants.length} services, 
     states += found.states.length
   }
   const seconds = ((performance.now() - started) / 1000).toFixed(1)
-  console.log(`${states} states of ${variants.length} services in ${seconds} s`)
-  expect(variants.length).toBeGreaterThanOrEqual(16)
+  console.log(`${states} states of ${visited.length} services in ${seconds} s`)
+  expect(visited.length).toBeGreaterThanOrEqual(16)
   expect(states).toBeGreaterThanOrEqual(1_000_000)
   expect([...seen].sort()).toEqual(Object.values(verdicts))
 }, 900_000)
