@@ -291,7 +291,7 @@ describe('load', () => {
     expect(await deliver()).toEqual([200])
   }, 30_000)
 
-  const JUNK = effort({little: 5_100, more: 10_000, all: 10_000})
+  const JUNK = effort({little: 5_100, all: 10_000})
   test(`of ${JUNK} junk posts no more is kept than there is room for`, async () => {
     const place = {config: folder(), state: folder()}
     const told: string[] = []

@@ -26,7 +26,7 @@ import {bareHome} from '../support/keyring.ts'
 import {scent, start} from '../support/scent.ts'
 import {type Desk, deskOf, HOUR, listened, noticeOf, receipt} from './records.ts'
 
-const PLACES = effort({little: 24, more: 48, all: 2_000})
+const PLACES = effort({little: 24, all: 2_000})
 const noticeId = (n: number) => `c6c0dd6c-5d76-4b5d-9eff-${String(n).padStart(12, '0')}`
 const order = 'aab897a7-4d30-479b-85c5-5380b35917dc'
 
@@ -316,7 +316,7 @@ describe('inboxes that are asked for at once', () => {
     const count = 200
     const whole = shown((await scent(env, ['notices', 'inbox', '--all', '--json'])).stdout)
     expect(whole).toHaveLength(count)
-    for (let round = 0; round < effort({little: 2, more: 4, all: 20}); round += 1) {
+    for (let round = 0; round < effort({little: 2, all: 20}); round += 1) {
       rmSync(`${path}.digest`, {force: true})
       const runs = Array.from({length: 4}, () => start(env, ['notices', 'inbox', '--all', '--json']))
       // The first is killed somewhere between its start and its end.

@@ -15,10 +15,10 @@ import {powerCutMachine} from '../support/machine-hook.ts'
 import {folder} from '../support/program.ts'
 import {bin} from '../support/scent.ts'
 
-const EVENTS = effort({little: 2_000, more: 10_000, all: 10_000})
-const KILLS = effort({little: 5, more: 20, all: 20})
+const EVENTS = effort({little: 2_000, all: 10_000})
+const KILLS = effort({little: 5, all: 20})
 /** On a disk whose flushes take their time. */
-const CUT_EVENTS = effort({little: 800, more: 2_000, all: 10_000})
+const CUT_EVENTS = effort({little: 800, all: 10_000})
 const SENDERS = 32
 
 const identity = {origin: 'local', clientId: 'local', onBehalfOf: null}

@@ -11,7 +11,7 @@ import {folder} from '../support/program.ts'
 import {derived, type Inbox, openWorld, type Step, steps, type World} from './model.ts'
 import {HOUR} from './records.ts'
 
-const RUNS = effort({little: 25, more: 60, all: 3_000})
+const RUNS = effort({little: 25, all: 3_000})
 const isSure = ({trust}: Known['told'][number]) => trust !== 'unchecked' && trust !== 'stale'
 
 /** A file of a few receipts at such a path is large enough that what they tell is kept beside it. */

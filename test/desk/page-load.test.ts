@@ -14,7 +14,7 @@ import {userOf} from '../support/service.ts'
 const identity = {origin: 'local', clientId: 'local', onBehalfOf: null}
 const STORED = 10_000
 /** 200 a second. */
-const LIVE = effort({little: 400, more: 1_000, all: 12_000})
+const LIVE = effort({little: 400, all: 12_000})
 
 function localUser(): NodeJS.ProcessEnv {
   const {

@@ -437,7 +437,7 @@ describe.skipIf(noChromium())('in a browser', () => {
     ['dark', 1280],
     ['light', 390],
   ] as const
-  test.each(screens.slice(0, effort({little: 2, more: 2, all: 4})))(
+  test.each(screens.slice(0, effort({little: 2, all: 4})))(
     'nothing stands in the way of anybody: %s, %i pixels wide',
     async (colorScheme, width) => {
       await listener.send(event({eventType: 'order.forged'}), {signature: 'v1=00'})

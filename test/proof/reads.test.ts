@@ -213,7 +213,7 @@ function oddities(value: unknown, turn: number): [string, unknown][] {
     others[turn % others.length] ?? ['a text', 'odd'],
   ]
   const odd = all.filter(([, other]) => other !== value)
-  return effort({little: [odd[turn % odd.length]], more: [odd[turn % odd.length]], all: odd}) as typeof all
+  return effort({little: [odd[turn % odd.length]], all: odd}) as typeof all
 }
 
 const leavesOf = (value: unknown): number =>

@@ -11,7 +11,7 @@ import {effort} from '../support/effort.ts'
 import {serve} from '../support/server.ts'
 
 const bin = join(dirname(fileURLToPath(import.meta.url)), '../../bin/run.js')
-const rounds = Number(process.env.SCENT_TEST_KILLS ?? effort({little: 10, more: 15, all: 60}))
+const rounds = Number(process.env.SCENT_TEST_KILLS ?? effort({little: 10, all: 60}))
 
 interface Running {
   child: ChildProcess

@@ -7,7 +7,7 @@ import {folderIn, openShop, type Shop} from '../../support/served-shop.ts'
 import {seeded} from '../../support/virtual-time.ts'
 
 /** Kills in all; SCENT_TEST_KILLS asks for more or fewer. */
-const KILLS = Number(process.env.SCENT_TEST_KILLS ?? effort({little: 20, more: 60, all: 200}))
+const KILLS = Number(process.env.SCENT_TEST_KILLS ?? effort({little: 20, all: 200}))
 const HANDS = 3
 const ORDERS = 24
 

@@ -9,7 +9,7 @@ import {simulatedDisk} from '../simulation/disk.ts'
 import type {Life} from './life.ts'
 
 /** Distance between the bytes at which journals are cut: one row at a time (`alone`), or several (`beside`). */
-export const steps = {alone: effort({little: 13, more: 11, all: 1}), beside: 49}
+export const steps = {alone: effort({little: 13, all: 1}), beside: 49}
 export const every = (step: number) =>
   step === 1 ? 'every byte (before its last three records every 7th)' : `every ${step}th byte`
 

@@ -29,7 +29,7 @@ import {LOCKS, type Mistake, mistakes, orders, type State, unpack, verdicts} fro
  */
 
 /** All services in proofs; else each fifth, in which every trait of a service is found with others, since no trait has five forms. */
-const visited = variants.filter((_, index) => index % effort({little: 5, more: 5, all: 1}) === 0)
+const visited = variants.filter((_, index) => index % effort({little: 5, all: 1}) === 0)
 
 const settled = ({verdict}: State) => verdict === verdicts.charged || verdict === verdicts.notCharged
 

@@ -13,7 +13,7 @@ const MOST_TOLD = 3
 /** How many seeds to play; none if SCENT_TEST_SEED asks simulation.test.ts to play a single one. */
 const count = process.env.SCENT_TEST_SEED
   ? 0
-  : Number(process.env.SCENT_TEST_SEEDS ?? effort({little: 200, more: 1_000, all: 10_000}))
+  : Number(process.env.SCENT_TEST_SEEDS ?? effort({little: 200, all: 10_000}))
 
 /** How a seed is played again. */
 export const replay = (seed: number) =>
