@@ -20,7 +20,7 @@ export function roomOf(stream: {isTTY?: boolean; columns?: number}): number {
 }
 
 /** A command to type, between backticks, or a word. */
-const UNITS = /\S*`[^`]*`\S*|\S+/g
+const UNITS = /(?:[^\s`]*`[^`]*`)+[^\s`]*|\S+/g
 
 /**
  * Breaks `text` between words into lines of at most `room` cells. It keeps its indent; the lines after the first are

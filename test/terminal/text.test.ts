@@ -83,6 +83,16 @@ describe('colours', () => {
 })
 
 describe('a text in lines', () => {
+  it('tells where a command ends from where the next one begins', () => {
+    const text = 'A path, such as `value`. So are the headers of CSV that `--columns` asks for.'
+    expect(wrap(text, 40).split('\n')).toEqual([
+      'A path, such as `value`. So are the',
+      'headers of CSV that `--columns` asks',
+      'for.',
+    ])
+    expect(wrap('`list`/`show a b` and `c d`.', 20)).toBe('`list`/`show a b`\nand `c d`.')
+  })
+
   it.each([
     ['fits as it is', 'two  words', 10, 'two  words'],
     ['breaks between words', 'one two three four', 9, 'one two\n  three\n  four'],
