@@ -1,10 +1,10 @@
 // Builds dist/, the program in files that load each other on demand, the page that its listener shows in a browser,
-// dist/help, the pages of help, which need no program, dist/licenses.txt, and oclif.manifest.json beside package.json.
-// dist/scent.cjs is where the program begins; the other .cjs files have the name of the module that they begin with, and
-// a hash.
+// dist/help, the pages of help, which need no program, dist/guides, the guides as they are written, dist/scent.1, the page
+// of `man scent`, dist/licenses.txt, and oclif.manifest.json beside package.json. dist/scent.cjs is where the program
+// begins; the other .cjs files have the name of the module that they begin with, and a hash.
 import {execFileSync} from 'node:child_process'
 import {createHash} from 'node:crypto'
-import {mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync} from 'node:fs'
+import {copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync} from 'node:fs'
 import {createRequire} from 'node:module'
 import {basename, dirname, join, relative} from 'node:path'
 import {fileURLToPath, pathToFileURL} from 'node:url'
@@ -12,6 +12,7 @@ import {transformAsync} from '@babel/core'
 import {build as bundle, transform} from 'esbuild'
 import metro from 'metro-transform-plugins'
 import {bundledPackages, licensesText} from './scripts/licenses.js'
+import {manualPage} from './scripts/man.js'
 
 const root = dirname(fileURLToPath(import.meta.url))
 const dist = join(root, 'dist')
@@ -149,8 +150,11 @@ async function manifest() {
   writeFileSync(join(root, 'oclif.manifest.json'), JSON.stringify(plugin.manifest, lean))
 }
 
+/** The names of the pages of the manual that `scent help` prints. */
+const guides = () => readdirSync(join(root, 'docs/help')).map((file) => basename(file, '.md'))
+
 /**
- * The pages of help, and the command lines that show them: the program itself, its topics, and its commands. Those of
+ * The pages of help, and the command lines that show them: guides, the program itself, its topics, and its commands. Those of
  * topics are apart, since the name of a topic alone shows its page, and the name of a command runs it. A page of the
  * command `help` would be the root's.
  */
@@ -158,12 +162,31 @@ function pages() {
   const {commands} = JSON.parse(readFileSync(join(root, 'oclif.manifest.json'), 'utf8'))
   const ids = Object.keys(commands).filter((id) => id !== 'help')
   const topics = new Set(ids.flatMap((id) => (id.includes(':') ? [id.split(':')[0]] : [])))
-  const page = (folder, words) => ({path: join(folder, `${['scent', ...words].join('.')}.txt`), words})
+  const page = (folder, words, argv = [...words, '--help']) => ({
+    path: join(folder, `${['scent', ...words].join('.')}.txt`),
+    argv,
+  })
   return [
+    ...guides().map((name) => page('guides', [name], ['help', name])),
     page('topics', []),
     ...[...topics].filter((id) => !ids.includes(id)).map((id) => page('topics', [id])),
     ...ids.map((id) => page('commands', id.split(':'))),
   ]
+}
+
+/** The guides as they are written: a narrow terminal has them drawn anew. */
+function copyGuides() {
+  mkdirSync(join(dist, 'guides'), {recursive: true})
+  for (const name of guides())
+    copyFileSync(join(root, 'docs/help', `${name}.md`), join(dist, 'guides', `${name}.md`))
+}
+
+/** The page of `man scent`. */
+function writeManual() {
+  const read = (name) => readFileSync(join(root, name), 'utf8')
+  const texts = guides().map((name) => [name, read(`docs/help/${name}.md`)])
+  const [pjson, manifest] = ['package.json', 'oclif.manifest.json'].map((name) => JSON.parse(read(name)))
+  writeFileSync(join(dist, 'scent.1'), manualPage({pjson, manifest, guides: Object.fromEntries(texts)}))
 }
 
 /** Writes the pages as the program draws them, painted and for 80 columns; {version} stands for that of Node. */
@@ -172,8 +195,8 @@ function writeHelp() {
   const script = `
     const {runThroughOclif} = require('./dist/scent.cjs')
     const show = async () => {
-      for (const words of ${JSON.stringify(all.map(({words}) => words))}) {
-        await runThroughOclif([...words, '--help'])
+      for (const argv of ${JSON.stringify(all.map(({argv}) => argv))}) {
+        await runThroughOclif(argv)
         process.stdout.write('\\f')
       }
       await runThroughOclif(['--version'])
@@ -220,6 +243,8 @@ export async function build() {
   const packages = bundledPackages(root, [await writeChunks(), await writePage()])
   writeFileSync(join(dist, 'licenses.txt'), licensesText(packages))
   await manifest()
+  copyGuides()
+  writeManual()
   writeHelp()
   return packages
 }

@@ -13,6 +13,8 @@ function page() {
   const words = flag ? argv.slice(0, -1) : argv[0] === 'help' ? argv.slice(1) : argv
   if (!words.every((word) => /^[a-z][a-z-]*$/.test(word))) return undefined
   const name = ['scent', ...words].join('.')
+  const guide = argv[0] === 'help' && !flag ? read(`guides/${name}`) : undefined
+  if (guide) return guide
   // The name of a command alone runs it.
   return read(`topics/${name}`) ?? (words === argv ? undefined : read(`commands/${name}`))
 }

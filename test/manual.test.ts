@@ -70,7 +70,8 @@ function wrongIn(line: string, isWhole = true): string | undefined {
   const command = commands[leading.slice(0, depth + 1).join(':')]
   if (command === undefined) {
     const isTopic = leading.length === 1 && ids.some((id) => id.startsWith(`${leading[0]}:`))
-    const isRoot = ['--version', '--help'].includes(words.join(' ')) || words[0] === 'TOPIC'
+    const isRoot =
+      ['--version', '--help'].includes(words.join(' ')) || words[0] === 'TOPIC' || words[1] === 'GUIDE'
     return isTopic || isRoot ? undefined : 'no such command'
   }
   const rest = words.slice(depth + 1)

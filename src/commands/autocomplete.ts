@@ -11,6 +11,7 @@ import {
   type Typed,
   type TypedFlag,
 } from '../terminal/completion.ts'
+import {guideNames} from '../terminal/guide.ts'
 
 export default class Autocomplete extends ScentCommand {
   static override summary = 'Print a script that completes commands, flags and their values.'
@@ -33,14 +34,19 @@ fish: run this once, and again after an update
 
   async run(): Promise<void> {
     const {args} = await this.parse(Autocomplete)
-    process.stdout.write(completionScript(args.shell as Shell, typed(this.config)))
+    process.stdout.write(
+      completionScript(args.shell as Shell, typed(this.config, guideNames(this.config.root))),
+    )
   }
 }
 
 /** Everything that can be typed, out of oclif's manifest: the root, topics and commands. */
-function typed(config: Interfaces.Config): Typed[] {
+function typed(config: Interfaces.Config, guides: string[]): Typed[] {
   const topics = config.topics.map(({name, description = ''}) => ({id: name, summary: description}))
   const shown = config.commands.filter(({hidden}) => !hidden)
+  const names = [...topics, ...shown]
+    .map(({id = ''}) => id)
+    .filter((id) => id !== 'help' && !id.includes(':'))
   const alone = topics.filter(({id}) => shown.every((command) => command.id !== id))
   return [
     {id: '', summary: '', flags: [flagOf({name: 'version', type: 'boolean'})], values: []},
@@ -49,7 +55,7 @@ function typed(config: Interfaces.Config): Typed[] {
       id: command.id.replaceAll(':', ' '),
       summary: command.summary ?? '',
       flags: Object.values(command.flags).flatMap((flag) => flagsOf(flag, command.id)),
-      values: valuesOf(command),
+      values: command.id === 'help' ? [...new Set([...guides, ...names])].sort() : valuesOf(command),
       known: argumentKinds[command.id],
       ...(command.id === 'api' && {after: pathsByMethod()}),
     })),

@@ -5,7 +5,7 @@ import {ScentHelp} from '../terminal/help.ts'
 
 /** oclif's own help command, with our help behind it and our way of telling what fails. */
 export default class Help extends ScentCommand {
-  static override summary = 'Show the help of a command or a topic.'
+  static override summary = 'Show the help of a command or a topic, or a guide.'
   static override strict = false
   static override args = commands.help.args
   static override flags = {
@@ -16,6 +16,6 @@ export default class Help extends ScentCommand {
 
   async run(): Promise<void> {
     const {argv, flags} = await this.parse(Help)
-    await new ScentHelp(this.config, {all: flags['nested-commands']}).showHelp(argv.map(String))
+    await new ScentHelp(this.config, {all: flags['nested-commands']}).showAsked(argv.map(String))
   }
 }

@@ -1,6 +1,7 @@
 import type {Command, Interfaces} from '@oclif/core'
 import {CommandHelp, Help} from '@oclif/core/help'
-import {commandLines, isColoured} from './text.ts'
+import {type Block, type Guide, guideNames, readGuide} from './guide.ts'
+import {commandLines, isColoured, wrap} from './text.ts'
 import {unknownCommand} from './usage.ts'
 
 type Options = Partial<Interfaces.HelpOptions>
@@ -80,6 +81,8 @@ function columnsOf({isTTY, columns}: NodeJS.WriteStream): number {
 /** oclif's help. Its library of colours also paints into pipes, where CI or COLORTERM is set: here it does not. */
 export class ScentHelp extends Help {
   protected override CommandHelpClass = ScentCommandHelp
+  /** Whether a guide is shown as well, so that none has to be named. */
+  private isGuided = false
 
   constructor(config: Interfaces.Config, options: Options = {}) {
     const columns = columnsOf(process.stdout)
@@ -113,6 +116,56 @@ export class ScentHelp extends Help {
     return `${page.join('\n\n')}\n`
   }
 
+  override async showRootHelp(): Promise<void> {
+    await super.showRootHelp()
+    this.showGuides(guideNames(this.config.root))
+  }
+
+  /** A topic with a guide names it below its commands. */
+  override async showTopicHelp(topic: Interfaces.Topic): Promise<void> {
+    await super.showTopicHelp(topic)
+    if (!this.isGuided) this.showGuides(guideNames(this.config.root).filter((name) => name === topic.name))
+  }
+
+  private showGuides(names: string[]): void {
+    if (names.length === 0) return
+    const rows = names.map((name): [string, string] => [
+      `help ${name}`,
+      readGuide(this.config.root, name)?.summary ?? '',
+    ])
+    this.log(this.section('GUIDES', this.list(rows)))
+    this.log('')
+  }
+
+  /** What `help` was asked for: a guide, the page of a command or a topic, or that of a topic with its guide below. */
+  async showAsked(argv: string[]): Promise<void> {
+    const [name = ''] = argv
+    const guide = argv.length === 1 ? readGuide(this.config.root, name) : undefined
+    if (guide === undefined) return this.showHelp(argv)
+    this.isGuided = true
+    if (this.config.findTopic(name)) await this.showHelp(argv)
+    else this.log(`${guide.summary}\n`)
+    this.showGuide(guide)
+  }
+
+  private showGuide({title, blocks}: Guide): void {
+    const body = blocks.map((block) => this.blockText(block)).join('\n\n')
+    this.log(this.section(title.toUpperCase(), body))
+    this.log('')
+  }
+
+  private blockText(block: Block): string {
+    const room = this.opts.maxWidth - this.indentSpacing
+    if ('text' in block) return wrap(block.text, room)
+    if ('points' in block)
+      return block.points.map((point) => wrap(point, room, point.indexOf(' ') + 1)).join('\n')
+    return this.list(block.rows)
+  }
+
+  private list(rows: [string, string][]): string {
+    return this.renderList(rows, {indentation: 2, spacer: '\n', stripAnsi: this.opts.stripAnsi ?? false})
+  }
+
   /** oclif wraps what is indented; a summary is not. */
   protected override log(...texts: string[]): void {
     super.log(...texts.map((text) => text.replace(/^\S.*$/gm, (line) => this.wrap(line, 0))))
@@ -123,7 +176,8 @@ export class ScentHelp extends Help {
     try {
       await super.showHelp(argv)
     } catch (error) {
-      throw unknownCommand(error, this.config.commandIDs) ?? error
+      const {commandIDs, root} = this.config
+      throw unknownCommand(error, [...commandIDs, ...guideNames(root).map((name) => `help:${name}`)]) ?? error
     }
   }
 }

@@ -1,4 +1,4 @@
-// The pages of help that the build wrote are those that the program draws: for each command and topic, painted and
+// The pages of help that the build wrote are those that the program draws: for each command, topic and guide, painted and
 // plain, in wide terminals too.
 import {execFile} from 'node:child_process'
 import {readdirSync, readFileSync} from 'node:fs'
@@ -13,15 +13,21 @@ const read = (name: string) => JSON.parse(readFileSync(join(root, name), 'utf8')
 const ids = Object.keys(read('oclif.manifest.json').commands).filter((id) => id !== 'help')
 const topics = Object.keys(read('package.json').oclif.topics).filter((id) => !ids.includes(id))
 
+const guides = readdirSync(join(root, 'docs/help')).map((name) => name.replace(/\.md$/, ''))
+
 const pages = [
-  {file: 'topics/scent.txt', words: []},
-  ...topics.map((id) => ({file: `topics/scent.${id}.txt`, words: [id]})),
-  ...ids.map((id) => ({file: `commands/scent.${id.replaceAll(':', '.')}.txt`, words: id.split(':')})),
+  {file: 'topics/scent.txt', argv: ['--help']},
+  ...topics.map((id) => ({file: `topics/scent.${id}.txt`, argv: [id, '--help']})),
+  ...ids.map((id) => ({
+    file: `commands/scent.${id.replaceAll(':', '.')}.txt`,
+    argv: [...id.split(':'), '--help'],
+  })),
+  ...guides.map((name) => ({file: `guides/scent.${name}.txt`, argv: ['help', name]})),
 ]
 
 /** All pages as the program draws them in one process. */
 async function drawAll(env: NodeJS.ProcessEnv): Promise<string[]> {
-  const lines = pages.map(({words}) => [...words, '--help'])
+  const lines = pages.map(({argv}) => argv)
   const script = `
     const {runThroughOclif} = require('./dist/scent.cjs')
     const show = async () => {
@@ -51,7 +57,7 @@ test.each([
   expect(await drawAll(env)).toEqual(written)
 })
 
-test('there is a page for every command and topic, and none beside', () => {
+test('there is a page for every command, topic and guide, and none beside', () => {
   const files = readdirSync(help, {recursive: true, encoding: 'utf8'}).filter((name) => name.endsWith('.txt'))
   const names = files.map((name) => name.replaceAll('\\', '/')).sort()
   expect(names).toEqual([...pages.map(({file}) => file), 'version.txt'].sort())

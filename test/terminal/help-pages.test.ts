@@ -1,5 +1,5 @@
 // Every page of help, by the built program, in a real terminal of 80 and of 40 columns.
-import {readFileSync} from 'node:fs'
+import {readdirSync, readFileSync} from 'node:fs'
 import {dirname, join} from 'node:path'
 import {fileURLToPath} from 'node:url'
 import {describe, expect, test, vi} from 'vitest'
@@ -15,6 +15,7 @@ const {commands} = read('oclif.manifest.json') as {
   commands: {[id: string]: {summary: string; flags: {[name: string]: unknown}}}
 }
 const {topics} = read('package.json').oclif as {topics: {[id: string]: {description: string}}}
+const guides = readdirSync(join(root, 'docs/help')).map((name) => name.replace(/\.md$/, ''))
 const env = emptyUser()
 
 const lines: string[][] = [
@@ -24,10 +25,14 @@ const lines: string[][] = [
   ['help', 'orders', 'get'],
   ['orders', 'get', '-h'],
   ['help', 'help'],
+  ...guides.map((name) => ['help', name]),
   ...Object.keys(topics).map((id) => (id in commands ? ['help', id] : [id])),
   ...Object.keys(topics).map((id) => [id, '--help']),
   ...Object.keys(commands).map((id) => [...id.split(':'), '--help']),
 ]
+/** A guide of no topic has no usage. */
+const isGuide = ([first, name = '']: string[]) =>
+  first === 'help' && guides.includes(name) && !(name in topics)
 const wrong = [['nonsense'], ['orders', 'nonsense'], ['help', 'nonsense'], ['orders', 'get', '--nonsense']]
 
 /** Without what the width decides: blanks, and where the lines of an example end. */
@@ -50,7 +55,7 @@ describe.each([80, 40])('in a terminal of %i columns', (columns) => {
     const piped = await inPipe(argv)
     expect(code).toBe(piped.code)
     expect(dense(text)).toBe(dense(piped.stdout))
-    expect(text).toContain('USAGE')
+    if (!isGuide(argv)) expect(text).toContain('USAGE')
   })
 
   test.concurrent.each(wrong)('scent %s %s %s says what is wrong', async (...argv) => {
@@ -81,4 +86,49 @@ test.each(examples)('the page of %s begins with commands that there are: %s', (t
 test('every topic but that which is a command says where to begin', () => {
   const begun = new Set(examples.map(([topic]) => topic))
   expect(Object.keys(topics).filter((topic) => !begun.has(topic) && !(topic in commands))).toEqual([])
+})
+
+describe('guides', () => {
+  const read = (name: string) => readFileSync(join(root, 'docs/help', `${name}.md`), 'utf8')
+
+  test.each(guides)('%s is made of a title, a sentence, paragraphs, lists and tables', (name) => {
+    const [title, summary = '', ...blocks] = read(name)
+      .trim()
+      .split(/\n{2,}/)
+    expect(title).toMatch(/^# [A-Z][A-Za-z ]+$/)
+    // It stands on one line of the list.
+    expect(summary).toMatch(/^[A-Z].{20,59}\.$/)
+    expect(blocks.filter((block) => /^#|^```|^ |\]\(/.test(block))).toEqual([])
+  })
+
+  test('are listed by the root, by their topic, and by completion', async () => {
+    const {stdout} = await inPipe(['--help'])
+    for (const name of guides) expect(stdout).toMatch(new RegExp(`^  help ${name} +[A-Z].*\\.$`, 'm'))
+    for (const name of ['auth', 'webhooks', 'sandbox']) {
+      expect((await inPipe([name])).stdout).toContain(`\nGUIDES\n  help ${name}  `)
+      const both = (await inPipe(['help', name])).stdout
+      expect(both).toContain(`\n  ${name} `)
+      expect(both).not.toContain('GUIDES')
+    }
+    const [, words = ''] =
+      /'help'\) words='([^']*)'/.exec((await inPipe(['autocomplete', 'bash'])).stdout) ?? []
+    expect(words.split(' ')).toEqual(expect.arrayContaining([...guides, 'orders', 'doctor']))
+  })
+
+  test('say what the manual says, word for word', async () => {
+    for (const name of guides) {
+      const {stdout} = await inPipe(['help', name])
+      const words = read(name).replace(/^# .*$|^\|[-|]+\|\n|^\|.*\|\n(?=\|[-|]+\|)|^- |\\?\|/gm, '')
+      const [summary = '', ...rest] = words.trim().split(/\n{2,}/)
+      // Below the page of a topic the sentence would stand twice.
+      const said = name in topics ? rest : [summary, ...rest]
+      for (const part of said.flatMap((one) => one.split('\n')))
+        expect(dense(stdout), name).toContain(dense(part))
+    }
+  })
+
+  test('are found by a name that is nearly theirs', async () => {
+    const {code, stderr} = await inPipe(['help', 'exit-code'])
+    expect({code, stderr}).toEqual({code: 2, stderr: expect.stringContaining('`scent help exit-codes`')})
+  })
 })

@@ -126,7 +126,7 @@ export const screens: {[id: string]: Screen} = {
     differsInPipe: true,
   },
   explain: {line: 'explain VALIDATION_PRICE_LOCK_EXPIRED', holds: ['VALIDATION_PRICE_LOCK_EXPIRED']},
-  help: {line: 'help cart', holds: ['cart show', 'cart add']},
+  help: {line: 'help auth', holds: ['auth login', 'CREDENTIALS', 'gnome-keyring']},
   'jobs:list': {line: 'jobs list', holds: ['finished'], wide: ['3 placed', '1 placed']},
   'jobs:resume': {line: 'jobs resume <job>', holds: ['all 3 orders were charged once'], differsInPipe: true},
   'jobs:show': {
