@@ -52,7 +52,7 @@ describe('the package', () => {
 
   test('holds the built program, its manual, and nothing that it was built from', () => {
     const belongs =
-      /^(LICENSE|[A-Z]+\.md|docs\/[\w-]+\.(md|svg)|package\.json|oclif\.manifest\.json|bin\/(run|bundle|kept)\.js|bin\/package\.json|dist\/([\w-]+\.cjs|page\.(js|css)|index\.html|licenses\.txt|help\/[\w./-]+\.txt))$/
+      /^(LICENSE|[A-Z]+\.md|docs\/[\w/-]+\.(md|svg)|package\.json|oclif\.manifest\.json|bin\/(run|bundle|kept)\.js|bin\/package\.json|dist\/([\w-]+\.cjs|page\.(js|css)|index\.html|licenses\.txt|scent\.1|guides\/[\w-]+\.md|help\/[\w./-]+\.txt))$/
     expect(paths().filter((path) => !belongs.test(path))).toEqual([])
     const needed = [
       'bin/run.js',
