@@ -55,7 +55,10 @@ function linesOf(text: string): {line: string; isWhole: boolean}[] {
     )
   })
   const without = text.replace(/^```[\s\S]*?^```$/gm, '')
-  const spoken = [...without.matchAll(/`scent ([^`]+)`/g)].map(([, line = '']) => ({line, isWhole: false}))
+  const spoken = [...without.matchAll(/`scent ([^`|<>]+)[^`]*`/g)].map(([, line = '']) => ({
+    line,
+    isWhole: false,
+  }))
   return [...whole, ...spoken]
 }
 
