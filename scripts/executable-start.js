@@ -40,12 +40,15 @@ function makeFolder(path) {
 function removeStrays(folder) {
   const known = new Set(files.map(({path}) => path))
   const folders = new Set(files.flatMap(({path}) => parents(path)))
-  for (const entry of fs.readdirSync(folder, {recursive: true, withFileTypes: true})) {
-    const path = join(entry.parentPath, entry.name)
-    const inside = path.slice(folder.length + 1)
-    const belongs = entry.isDirectory() ? folders.has(inside) : entry.isFile() && known.has(inside)
-    if (!belongs) fs.rmSync(path, {recursive: true, force: true})
+  const clear = (inside) => {
+    for (const entry of fs.readdirSync(join(folder, inside), {withFileTypes: true})) {
+      const path = inside === '' ? entry.name : `${inside}/${entry.name}`
+      if (entry.isDirectory() && folders.has(path)) clear(path)
+      else if (!entry.isFile() || !known.has(path))
+        fs.rmSync(join(folder, path), {recursive: true, force: true})
+    }
   }
+  clear('')
 }
 
 const parents = (path) => (dirname(path) === '.' ? [] : [dirname(path), ...parents(dirname(path))])

@@ -1,7 +1,7 @@
 // How fast the program starts, on every Node that is here, beside the least that one request could take.
 import {spawnSync} from 'node:child_process'
 import {createHmac} from 'node:crypto'
-import {existsSync, rmSync, writeFileSync} from 'node:fs'
+import {existsSync, rmSync, statSync, writeFileSync} from 'node:fs'
 import {join} from 'node:path'
 import {print} from './bench-figures.ts'
 import type {Running} from './bench-sandbox.ts'
@@ -10,6 +10,8 @@ const ROUNDS = 25
 
 interface Candidate {
   name: string
+  /** In the place of node. */
+  command?: string
   /** Without node itself. */
   args: string[]
   env?: NodeJS.ProcessEnv
@@ -73,11 +75,15 @@ function candidatesOf(program: string, folder: string, {env, orderId}: Running):
   ]
 }
 
-function milliseconds(node: string, {args, env: more, before}: Candidate, env: NodeJS.ProcessEnv): number {
+function milliseconds(
+  node: string,
+  {command = node, args, env: more, before}: Candidate,
+  env: NodeJS.ProcessEnv,
+): number {
   before?.()
   const start = process.hrtime.bigint()
   const options = {env: {...env, ...more}, stdio: ['ignore' as const, 'pipe' as const, 'pipe' as const]}
-  const {status, stderr} = spawnSync(node, args, options)
+  const {status, stderr} = spawnSync(command, args, options)
   const took = Number(process.hrtime.bigint() - start) / 1e6
   if (status !== 0) throw new Error(`${args.join(' ')} ended with ${status}: ${stderr}`)
   return took
@@ -113,5 +119,35 @@ export function benchStart(program: string, env: NodeJS.ProcessEnv, folder: stri
       if (bar === undefined) print(name, value.toFixed(2))
       else print(name, value.toFixed(2), `<= ${bar}`, value <= bar)
     }
+  }
+}
+
+/** The executable beside the package on the Node that is in it. Nothing is compared with a bar: it is not for speed. */
+export function benchExecutable(
+  program: string,
+  env: NodeJS.ProcessEnv,
+  folder: string,
+  running: Running,
+): void {
+  const node = nodes.find((path) => path.includes('node26'))
+  if (node === undefined) return
+  const executable = join(folder, 'scent')
+  const make = `import('./scripts/executable.js').then((script) => script.makeExecutable(process.argv[1]))`
+  const made = spawnSync(process.execPath, ['-e', make, executable], {stdio: ['ignore', 'ignore', 'inherit']})
+  if (made.status !== 0) return
+  const lines = [['--version'], ['explain', 'RATE_LIMITED'], ['orders', 'get', running.orderId]]
+  const pairs = lines.flatMap((argv): Candidate[] => [
+    {name: 'package', args: [program, ...argv], env: running.env},
+    {name: 'executable', command: executable, args: argv, env: running.env},
+  ])
+  const times = race(node, [{name: 'node -e 0', args: ['-e', '0']}, ...pairs], env)
+  const [base = Number.NaN] = times
+  const megabytes = (statSync(executable).size / 1e6).toFixed(1)
+  console.log(
+    `\nExecutable, ${megabytes} MB, in times of \`node -e 0\` (${base.toFixed(1)} ms), and the package on the same Node`,
+  )
+  for (const [at, argv] of lines.entries()) {
+    const [beside, own] = [1, 2].map((one) => ((times[at * 2 + one] ?? Number.NaN) / base).toFixed(2))
+    print(argv.slice(0, 2).join(' '), `${own}, package ${beside}`)
   }
 }

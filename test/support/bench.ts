@@ -8,7 +8,7 @@ import {benchDesk} from './bench-desk.ts'
 import {median, print} from './bench-figures.ts'
 import {benchPage} from './bench-page.ts'
 import {benchSandbox, type Running, startSandbox} from './bench-sandbox.ts'
-import {benchStart} from './bench-start.ts'
+import {benchExecutable, benchStart} from './bench-start.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'scent-bench-'))
 const program = join(process.cwd(), 'bin/run.js')
@@ -61,6 +61,7 @@ async function benchAll(): Promise<void> {
   try {
     benchStart(program, env, folder, running)
     benchMemory(running)
+    benchExecutable(program, env, folder, running)
   } finally {
     running.stop()
   }
