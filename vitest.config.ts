@@ -39,7 +39,7 @@ const slow = [
   'test/sandbox/{commands,crash}.test.ts',
   'test/client/pace-proof.test.ts',
   'test/terminal/{help-pages,screens*,walk}.test.ts',
-  'test/{build,executable,nodes,pictures,readme,release,try}.test.ts',
+  'test/{build,executable,nodes,pictures,readme,recipes,release,try}.test.ts',
 ]
 
 class LongestFirst extends BaseSequencer {

@@ -99,7 +99,7 @@ export function pictureOf({title, says, line, columns, text}: Scene): string {
   const height = 2 * EDGE + rows.length * LINE
   const lines = rows.map((row, at) => lineOf(row, EDGE + (at + 1) * LINE - 6))
   return [
-    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" role="img" aria-labelledby="title says">`,
+    `<svg xmlns="http://www.w3.org/2000/svg" xml:space="preserve" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" role="img" aria-labelledby="title says">`,
     `<title id="title">${escaped(title)}</title>`,
     `<desc id="says">${escaped(says)}</desc>`,
     style(),
