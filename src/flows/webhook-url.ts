@@ -36,13 +36,17 @@ async function wordsOf(reason: string, text: string, addressesOf: Lookup): Promi
       message: 'The webhook URL holds a user name or a password, and deliveries carry none.',
       hint: 'Leave out what stands before the @; a secret of your own may go into a header: --header NAME=VALUE.',
     }
+  const isPrivate = isAbout(/private|routable|public|local|internal|reserved/i)
+  const isUnknown = isAbout(/resol|dns|unknown|found/i)
   const isForm = isAbout(/https|absolute|scheme/i)
-  if (url === undefined || url.protocol !== 'https:' || isForm) return formWords(text, url)
+  // A sandbox takes http as well: what the service itself finds wrong goes before.
+  if (url === undefined || isForm || (url.protocol !== 'https:' && !isPrivate && !isUnknown))
+    return formWords(text, url)
   const host = url.hostname.replace(/^\[|\]$/g, '')
   const addresses = isAddress(host) ? [host] : await addressesOf(host)
   const here = addresses.length > 0 ? ` From here it resolves to ${addresses.join(', ')}.` : ''
-  if (isAbout(/private|routable|public|local|internal|reserved/i)) return privateWords(host, addresses)
-  if (isAbout(/resol|dns|unknown|found/i) || (reason === '' && addresses.length === 0 && !isAddress(host)))
+  if (isPrivate) return privateWords(host, addresses)
+  if (isUnknown || (reason === '' && addresses.length === 0 && !isAddress(host)))
     return {
       message: `The host "${host}" of the webhook URL does not resolve: the service finds no address for it.${here}`,
       hint: 'Check its spelling; a name that was made just now may take some minutes to be known everywhere.',

@@ -84,6 +84,8 @@ test.each([
     /leads to 10\.0\.0\.1, a private address/,
   ],
   [{}, 'https://nobody.invalid/', /does not resolve/],
+  [{reason: 'UNRESOLVABLE'}, 'http://nobody.invalid/', /does not resolve/],
+  [{reason: 'PRIVATE_ADDRESS'}, 'http://10.0.0.1/', /leads to 10\.0\.0\.1, a private address/],
   [null, 'http://example.com/', /begins with http:\/\/, and the service delivers over https only/],
   [
     {reason: 7},
