@@ -180,11 +180,15 @@ test.each([
   [404, /it answered 404\..*The receiver refuses it: its log says why\./],
   [500, /it answered 500\..*The receiver fails: its log says why\./],
   [100_000, /it broke the connection off\./],
+  [100_001, /what it answered is not HTTP\..*Check the port of that URL\./],
 ])(
   'why a receiver that answers %i did not take it stands in words in a pipe, with the way out',
   async (status, says) => {
     if (status < 1000) answer = () => ({status, location: 'http://127.0.0.1:1/'})
-    const broken = createServer(({socket}) => socket.destroy())
+    const broken = createServer(({socket}) => {
+      if (status === 100_001) socket.write('garbage\r\n\r\n')
+      socket.end()
+    })
     await new Promise<void>((done) => broken.listen(0, '127.0.0.1', done))
     const url = status < 1000 ? to : `http://127.0.0.1:${(broken.address() as AddressInfo).port}/`
     const {code, stderr} = await scent(env, ['webhooks', 'replay', 'event-00001', '--to', url])

@@ -28,6 +28,17 @@ const LATE: Silence = {
   next: 'Let the receiver answer first, and do its work afterwards.',
 }
 
+const NO_TLS: Silence = {
+  short: 'no TLS',
+  says: 'it does not speak https',
+  next: 'Give the URL with http:// if it speaks that.',
+}
+const NO_HTTP: Silence = {
+  short: 'no HTTP',
+  says: 'what it answered is not HTTP',
+  next: 'Check the port of that URL.',
+}
+
 /** Why no answer came, by the code of the system. */
 const silences: {[error: string]: Silence} = {
   ECONNREFUSED: {short: 'no receiver', says: 'nothing listens there', next: START},
@@ -37,11 +48,7 @@ const silences: {[error: string]: Silence} = {
   EAI_AGAIN: {short: 'no such host', says: 'its host does not resolve', next: CHECK},
   EHOSTUNREACH: {short: 'no way there', says: 'its host can not be reached from here', next: CHECK},
   ENETUNREACH: {short: 'no way there', says: 'its host can not be reached from here', next: CHECK},
-  EPROTO: {
-    short: 'no TLS',
-    says: 'it does not speak https',
-    next: 'Give the URL with http:// if it speaks that.',
-  },
+  EPROTO: NO_TLS,
   ETIMEDOUT: LATE,
   'no answer within 30 s': LATE,
   DEPTH_ZERO_SELF_SIGNED_CERT: CERTIFICATE,
@@ -51,14 +58,23 @@ const silences: {[error: string]: Silence} = {
   ERR_TLS_CERT_ALTNAME_INVALID: CERTIFICATE,
 }
 
+function silenceOf(error: string | null): Silence {
+  const known = silences[error ?? '']
+  if (known) return known
+  if (/^ERR_SSL_/.test(error ?? '')) return NO_TLS
+  if (/^HPE_/.test(error ?? '')) return NO_HTTP
+  const why = error === null ? '' : ` (${error})`
+  return {short: error ?? 'no answer', says: `no answer came${why}`, next: 'Its log may say why.'}
+}
+
 /** How it answered, or why it did not, in two words. */
 export function handedOn(forward: Answer | null | undefined): Cell {
   if (!forward) return null
   const {status, ms, error} = forward
-  const silence = (error !== null && silences[error]?.short) || (error ?? 'no answer')
+  const {short} = silenceOf(error)
   return {
     kind: 'badge',
-    text: status === null ? silence : `${status}  ${ms} ms`,
+    text: status === null ? short : `${status}  ${ms} ms`,
     tone: isTaken(forward) ? 'good' : 'bad',
   }
 }
@@ -68,13 +84,7 @@ function refusalOf(
   {status, error}: Pick<Answer, 'status' | 'error'>,
   isOld: boolean,
 ): {says: string; next: string} {
-  if (status === null) {
-    const {says, next} = silences[error ?? ''] ?? {
-      says: error ?? 'no answer came',
-      next: 'The log of the receiver may say why.',
-    }
-    return {says, next}
-  }
+  if (status === null) return silenceOf(error)
   const says = `it answered ${status}`
   if (status >= 500) return {says, next: 'The receiver fails: its log says why.'}
   if (isOld && (status === 401 || status === 403))
