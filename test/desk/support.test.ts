@@ -1,8 +1,9 @@
 // Support at a terminal of 80 columns, who has read `scent webhooks --help` and nothing else: each command is one that the page
 // before has named, and three of them must do.
 
+import {createServer} from 'node:http'
 import {afterEach, beforeEach, expect, test} from 'vitest'
-import type {Listening} from '../support/listening.ts'
+import {freePort, type Listening} from '../support/listening.ts'
 import {drawn, inTerminal, oneLine} from '../support/pty.ts'
 import {start} from '../support/scent.ts'
 import {openServedDesk, type ServedDesk} from '../support/served-desk.ts'
@@ -55,7 +56,7 @@ test('an event is here, and the service says that it failed', async () => {
   const page = await read(await first())
   expect(page).toMatch(/order\.completed \d retrying [\d:]+ Connection failed (yes|2 ×) here, not delivered/)
   expect(page).toMatch(
-    /It is stored here since [\d:]+, and the service was told Connection failed: the answer was changed or lost on its way back, .* Nothing is lost/,
+    /It is stored here since [\d:]+, and the service was told Connection failed: the answer was changed or lost on its way back\. Nothing is lost/,
   )
   expect(named(page, 'webhooks events')).toBe(`webhooks events ${id.slice(0, 12)} --copies`)
   expect(await read(named(page, 'webhooks events'))).toMatch(/fits/)
@@ -97,4 +98,21 @@ test('a receiver was down for an hour', async () => {
   expect(await read(timeline)).toContain('The one event that the service sent to 1 subscription does not fit')
   back.child.kill('SIGINT')
   await back.ended
+})
+
+test('the receiver behind the listener was down', async () => {
+  await listener.stop()
+  const url = `http://127.0.0.1:${await freePort()}/hook`
+  listener = await desk.listen('--event', 'order.completed', '--forward-to', url)
+  await desk.emit(1)
+  await listener.saw('forward')
+  expect(await read('webhooks --help')).toContain('webhooks events Show the events that were received')
+  const page = await read('webhooks events')
+  expect(page).toContain(`1 event was not taken by the receiver at ${url}: nothing listens there.`)
+  const again = named(page, 'webhooks replay')
+  expect(again).toBe(`webhooks replay --problems --to ${url}`)
+  const receiver = createServer((_, response) => response.end())
+  await new Promise<void>((done) => receiver.listen(Number(new URL(url).port), '127.0.0.1', done))
+  expect(await read(again)).toMatch(/order\.completed \S+ 200 \d+ ms/)
+  receiver.close()
 })
