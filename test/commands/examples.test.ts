@@ -153,7 +153,7 @@ const endless =
   /^scent (webhooks deliveries .* --watch|notices inbox --watch|webhooks listen (?!.*--for )|sandbox start (?!--detach))/
 /** Those whose exit code says what they found: nothing, here, or that they can't know. */
 const verdicts: [RegExp, number][] = [
-  [/^scent webhooks (events|listen --limit|verify --stored|replay)/, 5],
+  [/^scent webhooks (events|listen --limit|verify --stored|replay|deliveries .*--id)/, 5],
   [/^scent sandbox webhook redeliver/, 5],
   // Nothing listens there.
   [/^scent webhooks test .*--wait/, 10],
