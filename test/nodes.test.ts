@@ -1,13 +1,13 @@
 // The packed file, as npm installs it on each Node, for a user whose machine holds no repository: an empty home, and no
 // other command than node and scent.
 import {execFile, spawn} from 'node:child_process'
-import {existsSync, readdirSync, writeFileSync} from 'node:fs'
+import {existsSync, readdirSync, rmSync, writeFileSync} from 'node:fs'
 import {dirname, join} from 'node:path'
 import {fileURLToPath} from 'node:url'
 import {promisify} from 'node:util'
 import {beforeAll, describe, expect, test} from 'vitest'
 import {address} from './support/address.ts'
-import {install, pack} from './support/installed.ts'
+import {install, npm, pack} from './support/installed.ts'
 import {folder} from './support/program.ts'
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..')
@@ -27,13 +27,19 @@ beforeAll(async () => {
   packed = await pack()
 })
 
+const filesIn = (folder: string) =>
+  readdirSync(folder, {recursive: true, withFileTypes: true}).flatMap((one) =>
+    one.isFile() ? [one.name] : [],
+  )
+
 /** A user of that Node, with folders of their own. */
 function userOf(path: string) {
   const home = folder()
   const env: NodeJS.ProcessEnv = {PATH: path, HOME: home}
   const scent = async (...argv: string[]) => {
     const {stdout, stderr} = await execute(join(path, 'scent'), argv, {env, cwd: home})
-    expect(stderr).not.toMatch(/warning/i)
+    // What Node itself says.
+    expect(stderr).not.toMatch(/\(node:\d+\)|DeprecationWarning|ExperimentalWarning/)
     return stdout
   }
   return {home, env, scent}
@@ -91,4 +97,23 @@ describe.each(nodes)('on Node $major', ({major, path: node, missing}) => {
       await new Promise((done) => child.once('exit', done))
     }
   })
+})
+
+test('removed again, it leaves nothing but what doctor has named', async () => {
+  const {home: place, path} = await install(packed)
+  const {home, scent} = userOf(path)
+  await scent('sandbox', 'start', '--detach', '--port', '0')
+  await scent('auth', 'login', '--sandbox', '--storage', 'file')
+  await scent('cart', 'add', 'NJD-INC-002=2', '--customer', 'C-1')
+  writeFileSync(join(home, 'address.json'), JSON.stringify(address))
+  await scent('checkout', '--customer', 'C-1', '--address', 'address.json', '--reference', 'PO-1', '--yes')
+  const {items} = JSON.parse(await scent('doctor', '--json')) as {items: {check: string; detail: string}[]}
+  await scent('sandbox', 'stop')
+  await npm(['uninstall', '--prefix', place, 'scent-cli'], place)
+  // npm keeps a list of its own, and the folder of a scope.
+  expect(filesIn(join(place, 'node_modules'))).toEqual(['.package-lock.json'])
+  const named = items.find(({check}) => check === 'left behind')?.detail.match(/\/[^;]+(?=;)/g) ?? []
+  expect(named).toHaveLength(3)
+  for (const folder of named) rmSync(folder, {recursive: true})
+  expect(filesIn(home)).toEqual(['address.json'])
 })
