@@ -32,7 +32,7 @@ const long = [
  */
 const slow = [
   'test/proof/*.test.ts',
-  'test/proof/{crash,model}/**',
+  'test/proof/{crash,failures,model,parsers,sandbox}/**',
   'test/commands/!(cart-import|findings|notices|output|sweep).test.ts',
   'test/commands/notices-many.test.ts',
   'test/desk/{attacks,digest,endings,forward-attacks,kills,monday,page*,states,support,watch,worklist}.test.ts',
