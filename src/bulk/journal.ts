@@ -2,7 +2,7 @@ import {randomBytes} from 'node:crypto'
 import * as fs from 'node:fs'
 import {dirname, join} from 'node:path'
 import {Failure} from '../contract/failure.ts'
-import {attempt, removeOwn, syncFolder} from '../store/files.ts'
+import {attempt, namesIn, removeOwn, syncFolder} from '../store/files.ts'
 import {type Entry, type Journal, journal, ownHeader} from '../store/journal.ts'
 import {isLocked, tryLock, withLock} from '../store/lock.ts'
 import {type Folders, type Identity, recordsFolder} from '../store/paths.ts'
@@ -187,10 +187,6 @@ function dropDead(folder: string): void {
     const id = name.endsWith(`.ndjson${PLAN}`) ? name.slice(0, -`.ndjson${PLAN}`.length) : undefined
     if (id !== undefined && !isLocked(join(folder, id))) removeOwn(join(folder, name))
   }
-}
-
-function namesIn(folder: string): string[] {
-  return fs.existsSync(folder) ? attempt(folder, 'read', () => fs.readdirSync(folder)) : []
 }
 
 /** Sorts by its time, and can be read out. */

@@ -1,8 +1,7 @@
-import * as fs from 'node:fs'
 import {join} from 'node:path'
 import * as z from 'zod/mini'
 import {Failure} from '../contract/failure.ts'
-import {attempt} from '../store/files.ts'
+import {namesIn} from '../store/files.ts'
 import {headerOf} from '../store/journal-file.ts'
 import {type Folders, type Identity, recordsRoot} from '../store/paths.ts'
 import {readConfig} from '../store/profiles.ts'
@@ -49,8 +48,7 @@ const isJobId = (text: string) => /^[\w-]+$/.test(text)
 
 function ownerOf(folders: Folders, id: string): Identity | undefined {
   const root = recordsRoot(folders)
-  if (!fs.existsSync(root)) return undefined
-  for (const name of attempt(root, 'read', () => fs.readdirSync(root))) {
+  for (const name of namesIn(root)) {
     const owner = identity.safeParse(headerOf(join(root, name, 'jobs', `${id}.ndjson`)))
     if (owner.success) return owner.data
   }

@@ -1,6 +1,7 @@
-import {rmSync, statSync} from 'node:fs'
+import {rmSync} from 'node:fs'
 import {noticeWindowMs} from '../contract/limits.ts'
 import {digestPath} from '../store/digest.ts'
+import {attempt, statOf} from '../store/files.ts'
 import {lockFiles} from '../store/lock.ts'
 import type {Desk} from './desk.ts'
 import {readEvidence} from './notices/evidence.ts'
@@ -50,7 +51,7 @@ export function prunable({folders, identity}: Desk, before: number): Prunable {
   return {
     paths,
     events: [...going.values()].reduce((sum, {events}) => sum + events, 0),
-    bytes: paths.reduce((sum, path) => sum + (statSync(path, {throwIfNoEntry: false})?.size ?? 0), 0),
+    bytes: paths.reduce((sum, path) => sum + (statOf(path)?.size ?? 0), 0),
     kept: old.length - paths.length,
   }
 }
@@ -67,5 +68,6 @@ function isLongClosed(item: InboxItem | undefined, before: number): boolean {
 
 export function prune({paths}: Prunable): void {
   for (const path of paths)
-    for (const file of [path, digestPath(path), ...lockFiles(`${path}.lock`)]) rmSync(file, {force: true})
+    for (const file of [path, digestPath(path), ...lockFiles(`${path}.lock`)])
+      attempt(file, 'removed', () => rmSync(file, {force: true}))
 }

@@ -1,13 +1,11 @@
 import * as fs from 'node:fs'
 import {join} from 'node:path'
-import {attempt, ownFolder} from './files.ts'
+import {attempt, namesIn, ownFolder} from './files.ts'
 import {type Folders, isNameAt, recordsRoot} from './paths.ts'
 
 /** The names of all identities at a host that have local records. */
 export function recordsAt(folders: Folders, origin: string): string[] {
-  const root = recordsRoot(folders)
-  if (!fs.existsSync(root)) return []
-  return attempt(root, 'read', () => fs.readdirSync(root)).filter((name) => isNameAt(origin, name))
+  return namesIn(recordsRoot(folders)).filter((name) => isNameAt(origin, name))
 }
 
 /**

@@ -1,8 +1,7 @@
-import {statSync} from 'node:fs'
 import {join} from 'node:path'
 import * as z from 'zod/mini'
 import {Failure} from '../contract/failure.ts'
-import {foreign, readOwn, writeOwn} from './files.ts'
+import {foreign, readOwn, statOf, writeOwn} from './files.ts'
 import {readKeychain, removeKeychain, saveKeychain} from './keychain.ts'
 import {withLock} from './lock.ts'
 import {credentialsFile, type Folders, type Identity, identityName} from './paths.ts'
@@ -100,7 +99,8 @@ export async function openWebhookSecrets(
 function readFile(folders: Folders): z.output<typeof secrets> {
   const path = credentialsFile(folders)
   // Before it is opened, which would tighten it: others may have read the secrets.
-  const mode = statSync(path, {throwIfNoEntry: false})?.mode ?? 0
+  const stat = statOf(path)
+  const mode = stat?.isFile() ? stat.mode : 0
   if (process.platform !== 'win32' && (mode & 0o077) !== 0)
     throw foreign(path, 'can be read by other users (chmod 600 it, and think about the secrets in it)')
   const text = readOwn(path)

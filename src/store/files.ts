@@ -52,9 +52,9 @@ export function openOwn(path: string, flags: number): number | undefined {
   })
   if (fd === undefined) return undefined
   try {
-    const stat = fs.fstatSync(fd)
+    const stat = attempt(path, 'opened', () => fs.fstatSync(fd))
     requireOwn(path, stat)
-    tighten(path, fd, stat.mode & 0o777)
+    attempt(path, 'opened', () => tighten(path, fd, stat.mode & 0o777))
     return fd
   } catch (error) {
     fs.closeSync(fd)
@@ -80,8 +80,10 @@ export function readOwn(path: string, limit = LARGEST): string | undefined {
   const fd = openOwn(path, constants.O_RDONLY)
   if (fd === undefined) return undefined
   try {
-    if (fs.fstatSync(fd).size > limit) throw corrupt(path, `is larger than ${limit} bytes`)
-    const bytes = attempt(path, 'read', () => fs.readFileSync(fd))
+    const bytes = attempt(path, 'read', () => {
+      if (fs.fstatSync(fd).size > limit) throw corrupt(path, `is larger than ${limit} bytes`)
+      return fs.readFileSync(fd)
+    })
     return new TextDecoder('utf-8', {fatal: true}).decode(bytes)
   } catch (error) {
     if (error instanceof TypeError) throw corrupt(path, 'is not UTF-8 text')
@@ -97,14 +99,14 @@ export function readOwn(path: string, limit = LARGEST): string | undefined {
  */
 export function writeOwn(path: string, text: string): void {
   ownFolder(dirname(path))
-  const before = fs.lstatSync(path, {throwIfNoEntry: false})
+  const before = statOf(path)
   if (before !== undefined) requireOwn(path, before)
   const temporary = writeBeside(path, text, {sync: true})
   attempt(path, 'written', () => {
     try {
       fs.renameSync(temporary, path)
     } catch (error) {
-      fs.rmSync(temporary, {force: true})
+      attempted(() => fs.rmSync(temporary, {force: true}))
       throw error
     }
     syncFolder(dirname(path))
@@ -125,7 +127,7 @@ export function createOwn(path: string, text: string): boolean {
       if (isSystem(error, 'EEXIST')) return false
       throw error
     } finally {
-      fs.rmSync(temporary, {force: true})
+      attempted(() => fs.rmSync(temporary, {force: true}))
     }
     syncFolder(dirname(path))
     return true
@@ -134,7 +136,7 @@ export function createOwn(path: string, text: string): boolean {
 
 /** Removes a file of ours. Returns false if there was none. */
 export function removeOwn(path: string): boolean {
-  const stat = fs.lstatSync(path, {throwIfNoEntry: false})
+  const stat = statOf(path)
   if (stat === undefined) return false
   requireOwn(path, stat)
   attempt(path, 'removed', () => fs.rmSync(path, {force: true}))
@@ -159,7 +161,7 @@ export function writeBeside(path: string, text: string, {sync}: {sync: boolean})
       fs.writeFileSync(fd, text)
       if (sync) fs.fsyncSync(fd)
     } catch (error) {
-      fs.rmSync(temporary, {force: true})
+      attempted(() => fs.rmSync(temporary, {force: true}))
       throw error
     } finally {
       fs.closeSync(fd)
@@ -200,6 +202,21 @@ export function corrupt(path: string, why: string): Failure {
 
 export function foreign(path: string, why: string): Failure {
   return new Failure('FOREIGN_FILE', {message: `${path} ${why}. It was left as it is.`})
+}
+
+/** What stands at a path, also if it is a link; undefined if nothing does. Fails with FILE_FAILED. */
+export const statOf = (path: string) =>
+  attempt(path, 'read', () => fs.lstatSync(path, {throwIfNoEntry: false}))
+
+/** The names in a folder; none if there is no such folder. Fails with FILE_FAILED. */
+export const namesIn = (folder: string): string[] =>
+  fs.existsSync(folder) ? attempt(folder, 'read', () => fs.readdirSync(folder)) : []
+
+/** Tries a step that is not needed: a disk that refuses it refuses other things too, and those are told. */
+export function attempted(step: () => void): void {
+  try {
+    step()
+  } catch {}
 }
 
 /** Whether this is an error of the system with one of these codes. */

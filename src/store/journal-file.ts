@@ -20,7 +20,7 @@ export function reading<T>(path: string, read: (fd: number) => T): T | undefined
   const fd = openOwn(path, fs.constants.O_RDONLY)
   if (fd === undefined) return undefined
   try {
-    return read(fd)
+    return attempt(path, 'read', () => read(fd))
   } finally {
     fs.closeSync(fd)
   }

@@ -116,7 +116,13 @@ export function journal<R>(options: JournalOptions<R>): Journal<R> {
     hold() {
       const release = tryLock(`${path}.lock`)
       if (release === undefined) throw busy(path)
-      const writer = openHeld(path, header)
+      let writer: Held
+      try {
+        writer = openHeld(path, header)
+      } catch (error) {
+        release()
+        throw error
+      }
       held = writer
       return () => {
         held = undefined

@@ -2,7 +2,7 @@ import * as fs from 'node:fs'
 import {hostname} from 'node:os'
 import {basename, dirname, join} from 'node:path'
 import {Failure} from '../contract/failure.ts'
-import {attempt, isSystem, ownFolder, writeBeside} from './files.ts'
+import {attempt, attempted, isSystem, ownFolder, writeBeside} from './files.ts'
 
 /**
  * How long a lock counts as held, in milliseconds, after its holder has last renewed it, if the holder can't be looked
@@ -16,6 +16,8 @@ const RENEWED_EVERY_MS = 5_000
 const held = new Map<string, string>()
 /** Locks that this process holds, and does not renew. */
 const stalled = new Set<string>()
+/** Numbered files that this process let go of, and could not empty: others wait for its end, it does not. */
+const leftOver = new Set<string>()
 let renewing: NodeJS.Timeout | undefined
 
 /**
@@ -33,7 +35,7 @@ export async function withLock<T>(
 ): Promise<T> {
   ownFolder(dirname(path))
   const end = performance.now() + waitMs
-  while (!take(path)) {
+  while (!attempt(path, 'locked', () => take(path))) {
     if (performance.now() > end || stop?.aborted) throw busy(path)
     await new Promise((wake) => setTimeout(wake, 2 + Math.random() * 20))
   }
@@ -65,13 +67,16 @@ export const busy = (path: string) =>
 /** Whether a living process holds the lock. */
 export function isLocked(path: string): boolean {
   if (!fs.existsSync(dirname(path))) return false
-  const last = highest(path)
-  return last > 0 && isHeld(`${path}.${last}`)
+  return attempt(path, 'read', () => {
+    const last = highest(path)
+    return last > 0 && isHeld(`${path}.${last}`)
+  })
 }
 
 /** Whether the holder of a lock has renewed it lately. A living one that does not was stopped, or can't write. */
 export function isRenewed(path: string): boolean {
-  const touched = fs.statSync(`${path}.${highest(path)}`, {throwIfNoEntry: false})?.mtimeMs ?? 0
+  const stat = () => fs.statSync(`${path}.${highest(path)}`, {throwIfNoEntry: false})
+  const touched = attempt(path, 'read', stat)?.mtimeMs ?? 0
   return Date.now() - touched < 2 * STALE_MS
 }
 
@@ -85,7 +90,7 @@ export function stall(path: string): void {
 /** Returns whether this caller holds it now. */
 function take(path: string): boolean {
   const last = highest(path)
-  if (last > 0 && isHeld(`${path}.${last}`)) return false
+  if (last > 0 && !leftOver.has(`${path}.${last}`) && isHeld(`${path}.${last}`)) return false
   const mine = `${path}.${last + 1}`
   const temporary = writeBeside(path, processName(), {sync: false})
   try {
@@ -94,14 +99,22 @@ function take(path: string): boolean {
     if (isSystem(error, 'EEXIST')) return false
     throw error
   } finally {
-    fs.rmSync(temporary, {force: true})
+    attempted(() => fs.rmSync(temporary, {force: true}))
   }
-  if (highest(path) !== last + 1) {
-    fs.rmSync(mine, {force: true})
+  let all: number[]
+  try {
+    all = numbers(path)
+  } catch (error) {
+    // Nobody knows who has it: it is given back.
+    attempted(() => fs.truncateSync(mine, 0))
+    throw error
+  }
+  if (Math.max(...all) !== last + 1) {
+    attempted(() => fs.rmSync(mine, {force: true}))
     return false
   }
-  for (const number of numbers(path)) {
-    if (number <= last) fs.rmSync(`${path}.${number}`, {force: true})
+  for (const number of all) {
+    if (number <= last) attempted(() => fs.rmSync(`${path}.${number}`, {force: true}))
   }
   held.set(path, mine)
   renewing ??= setInterval(renew, RENEWED_EVERY_MS).unref()
@@ -117,29 +130,18 @@ function release(path: string): void {
     clearInterval(renewing)
     renewing = undefined
   }
-  unlessGone(() => fs.truncateSync(mine, 0))
+  try {
+    fs.truncateSync(mine, 0)
+  } catch (error) {
+    // What was done under it is done, whatever the disk says now. If it is gone, another process has taken it over.
+    if (!isSystem(error, 'ENOENT')) leftOver.add(mine)
+  }
 }
 
 /** Shows others that the holder lives. */
 function renew(): void {
   const now = new Date()
   for (const [path, mine] of held) if (!stalled.has(path)) attempted(() => fs.utimesSync(mine, now, now))
-}
-
-/** A disk that refuses this refuses other things too, and those are told. */
-function attempted(step: () => void): void {
-  try {
-    step()
-  } catch {}
-}
-
-/** Does nothing if another process has taken the lock over. */
-function unlessGone(step: () => void): void {
-  try {
-    step()
-  } catch (error) {
-    if (!isSystem(error, 'ENOENT')) throw error
-  }
 }
 
 function numbers(path: string): number[] {
@@ -151,7 +153,8 @@ function numbers(path: string): number[] {
 }
 
 /** The files of a lock that nobody will take again. */
-export const lockFiles = (path: string): string[] => numbers(path).map((number) => `${path}.${number}`)
+export const lockFiles = (path: string): string[] =>
+  attempt(path, 'read', () => numbers(path)).map((number) => `${path}.${number}`)
 
 const highest = (path: string) => Math.max(0, ...numbers(path))
 

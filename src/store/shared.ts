@@ -14,7 +14,7 @@ const PATIENCE_MS = 2_000
  * link or another user's file in its place is still a FOREIGN_FILE.
  */
 export function sharedFile(path: string) {
-  const read = () => unless('CORRUPT_FILE', () => readOwn(path))
+  const read = () => unless(['CORRUPT_FILE', 'FILE_FAILED'], () => readOwn(path))
   const me = processName()
   return {
     me,
@@ -41,7 +41,7 @@ export function sharedFile(path: string) {
      * it. On a file system that can't lock, the work just runs.
      */
     async alone<T>(work: () => Promise<T>): Promise<{result: T} | undefined> {
-      const release = unless('FILE_FAILED', () => tryLock(`${path}.busy`) ?? 'busy') ?? (() => {})
+      const release = unless(['FILE_FAILED'], () => tryLock(`${path}.busy`) ?? 'busy') ?? (() => {})
       if (release === 'busy') return undefined
       try {
         return {result: await work()}
@@ -65,7 +65,7 @@ export function quotaFile(folders: Folders, identity: Identity, quota: 'requests
 async function lockSoon(path: string): Promise<(() => void) | undefined> {
   const end = performance.now() + PATIENCE_MS
   for (;;) {
-    const release = unless('FILE_FAILED', () => tryLock(path) ?? 'busy')
+    const release = unless(['FILE_FAILED'], () => tryLock(path) ?? 'busy')
     if (release !== 'busy' || performance.now() > end) return release === 'busy' ? undefined : release
     await new Promise((wake) => setTimeout(wake, 1 + Math.random() * 10))
   }
@@ -84,15 +84,15 @@ function succeeds(step: () => void): boolean {
     step()
     return true
   }
-  return unless('FILE_FAILED', done) === true
+  return unless(['FILE_FAILED'], done) === true
 }
 
-/** Returns what the step returns, or undefined if it fails with this code. */
-function unless<T>(code: 'CORRUPT_FILE' | 'FILE_FAILED', step: () => T): T | undefined {
+/** Returns what the step returns, or undefined if it fails with one of these codes. */
+function unless<T>(codes: ('CORRUPT_FILE' | 'FILE_FAILED')[], step: () => T): T | undefined {
   try {
     return step()
   } catch (error) {
-    if (isFailure(error, code)) return undefined
+    if (isFailure(error, ...codes)) return undefined
     throw error
   }
 }

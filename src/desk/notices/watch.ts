@@ -1,5 +1,5 @@
-import {statSync} from 'node:fs'
 import {serviceOffset} from '../../store/clock.ts'
+import {statOf} from '../../store/files.ts'
 import type {Desk} from '../desk.ts'
 import {segmentsOf} from '../receipts/read.ts'
 import {type Look, lookAt, RECENT_MS} from './known.ts'
@@ -38,6 +38,6 @@ export function stampOf({folders, identity}: Pick<Desk, 'folders' | 'identity'>)
     ({path, touched, held, isWritten}) => `${path} ${touched} ${held} ${isWritten}`,
   )
   const others = [inboxJournal(folders, identity).path, serviceOffset(folders, identity).path]
-  const stats = others.map((path) => statSync(path, {throwIfNoEntry: false}))
+  const stats = others.map(statOf)
   return [...files, ...stats.map((one) => `${one?.mtimeMs} ${one?.size}`)].join('\n')
 }

@@ -1,6 +1,6 @@
-import {statSync} from 'node:fs'
 import {setImmediate as turn} from 'node:timers/promises'
 import {isFailure} from '../../contract/failure.ts'
+import {statOf} from '../../store/files.ts'
 import type {Desk} from '../desk.ts'
 import {orderIn} from '../receipts/body.ts'
 import {openEvents} from '../receipts/events.ts'
@@ -161,7 +161,7 @@ function nextFiles(
   const wanted: string[] = []
   for (const {path} of segmentsOf(folders, identity).reverse()) {
     if (skipped.has(path)) continue
-    const size = statSync(path, {throwIfNoEntry: false})?.size ?? 0
+    const size = statOf(path)?.size ?? 0
     const from = read.get(path)
     if (from === size) continue
     bytes += size - (from ?? 0)

@@ -1,7 +1,6 @@
-import {readdirSync, statSync} from 'node:fs'
 import {join} from 'node:path'
 import {isFailure} from '../../contract/failure.ts'
-import {isSystem} from '../../store/files.ts'
+import {namesIn, statOf} from '../../store/files.ts'
 import {isLocked, isRenewed} from '../../store/lock.ts'
 import type {Folders, Identity} from '../../store/paths.ts'
 import {type Glance, glancesIn, type Note} from './glances.ts'
@@ -24,21 +23,12 @@ export function segmentsOf(folders: Folders, identity: Identity, since = 0): Seg
     .sort()
     .map((name) => join(folder, name))
     .flatMap((path) => {
-      const touched = statSync(path, {throwIfNoEntry: false})?.mtimeMs
+      const touched = statOf(path)?.mtimeMs
       if (touched === undefined) return []
       const held = isLocked(`${path}.lock`)
       return [{path, touched, held, isWritten: held && isRenewed(`${path}.lock`)}]
     })
     .filter(({touched, held}) => held || touched >= since)
-}
-
-function namesIn(folder: string): string[] {
-  try {
-    return readdirSync(folder)
-  } catch (error) {
-    if (isSystem(error, 'ENOENT')) return []
-    throw error
-  }
 }
 
 /** The records of some files of receipts. A damaged file is told to `damaged`, and the others are read on. */

@@ -1,4 +1,5 @@
-import {statfsSync, statSync} from 'node:fs'
+import {statfsSync} from 'node:fs'
+import {statOf} from '../../store/files.ts'
 import type {Folders, Identity} from '../../store/paths.ts'
 import {segmentsOf} from './read.ts'
 
@@ -17,8 +18,6 @@ export function freeBytes(folder: string): number | undefined {
 
 /** How many files of receipts there are, and how many bytes they take. */
 export function receiptsSize(folders: Folders, identity: Identity): {files: number; bytes: number} {
-  const sizes = segmentsOf(folders, identity).map(
-    ({path}) => statSync(path, {throwIfNoEntry: false})?.size ?? 0,
-  )
+  const sizes = segmentsOf(folders, identity).map(({path}) => statOf(path)?.size ?? 0)
   return {files: sizes.length, bytes: sizes.reduce((sum, size) => sum + size, 0)}
 }
