@@ -133,6 +133,7 @@ The signing secret comes from stdin, from SCENT_WEBHOOK_SECRET, or from the keyc
     const due = openDues(desk)
     const telling = {due, body: flags.body, forwards: Boolean(forwardTo), save: save && openSave(save)}
     const tell = this.teller(put, telling)
+    const large = largeText(receiptsSize(desk.folders, desk.identity).bytes)
     // Nothing may fail from here on without closing it again.
     const page = flags.ui
       ? await openPage({
@@ -154,9 +155,9 @@ The signing secret comes from stdin, from SCENT_WEBHOOK_SECRET, or from the keyc
       wanted: (one) => isWanted(flags, one),
     }).catch(async (error: unknown) => {
       await page?.close()
+      await source.release().catch(() => {})
       throw error
     })
-    const large = largeText(receiptsSize(desk.folders, desk.identity).bytes)
     if (large) this.note(`Files of receipts: ${large} ${PRUNE} removes old ones.`)
     // Ctrl-C may have come as soon as it was ready.
     if (stop.aborted) lines.end()
@@ -206,7 +207,8 @@ The signing secret comes from stdin, from SCENT_WEBHOOK_SECRET, or from the keyc
       if (event.event === 'delivery' && whole) {
         const {event: _, ...facts} = event
         const line = {...facts, due: due(whole)}
-        if (save) save(facts, whole)
+        const unsaved = save && save(facts, whole)
+        if (unsaved) this.note(unsaved)
         if (body && !this.streams) this.note(whole.body.toString('utf8'))
         if (forwards && event.answered < 300) waiting.set(keyOf({...event, receivedAt: event.at}), line)
         else put(line)

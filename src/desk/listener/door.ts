@@ -1,7 +1,6 @@
 import {createServer, type IncomingMessage, type Server, type ServerResponse} from 'node:http'
 import type {AddressInfo, Socket} from 'node:net'
 import {Failure} from '../../contract/failure.ts'
-import {isSystem} from '../../store/files.ts'
 import {openCrowd} from './crowd.ts'
 
 // The way in for deliveries, open to whatever a tunnel or a web page on this machine sends. Plain node:http: headers as they
@@ -84,6 +83,7 @@ export async function openDoor(ports: readonly number[], options: DoorOptions): 
 
 /** Opens the first of these ports that is free. Fails with INVALID_INPUT, which names the flag, if none is. */
 export async function listenOn(server: Server, ports: readonly number[], flag = '--port'): Promise<number> {
+  let code = ''
   for (const port of ports) {
     try {
       await new Promise<void>((resolve, reject) => {
@@ -95,11 +95,11 @@ export async function listenOn(server: Server, ports: readonly number[], flag = 
       })
       return (server.address() as AddressInfo).port
     } catch (error) {
-      if (!isSystem(error, 'EADDRINUSE', 'EACCES')) throw error
+      code = (error as NodeJS.ErrnoException).code ?? 'unknown reason'
     }
   }
   throw new Failure('INVALID_INPUT', {
-    message: `Port ${ports[0]} is taken.`,
+    message: `Port ${ports[0]} ${code === 'EADDRINUSE' ? 'is taken' : `can't be opened (${code})`}.`,
     hint: `Give another ${flag}, or 0 for a free one.`,
   })
 }

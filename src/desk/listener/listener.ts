@@ -89,13 +89,14 @@ export async function openListener(options: ListenerOptions): Promise<Listener> 
     },
   )
   running.port = door.port
-  const begun = await begunAt(options, door.port).catch(async (error: unknown) => {
+  try {
+    Object.assign(running, await begunAt(options, door.port))
+    running.scheme ??= readBefore(options, running)
+    await running.keeper.start()
+  } catch (error) {
     await door.close()
     throw error
-  })
-  Object.assign(running, begun)
-  running.scheme ??= readBefore(options, running)
-  await running.keeper.start()
+  }
   const timers = [...watched(options, running), ...saidReady(options, running)]
   isOpen()
   return {

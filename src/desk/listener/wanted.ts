@@ -30,10 +30,16 @@ function openToAppend(path: string): number {
   }
 }
 
-export function openSave(path: string): (line: Delivered, whole: Whole) => void {
+/** Returns what writes a delivery to a file, and says so if the disk refuses: what is kept here is not lost with it. */
+export function openSave(path: string): (line: Delivered, whole: Whole) => string | undefined {
   const fd = openToAppend(path)
   return (line, {headers, body}) => {
     const text = {event: 'delivery', ...line, headers: keptHeaders(headers), ...encodeBody(body)}
-    writeSync(fd, `${JSON.stringify(text)}\n`)
+    try {
+      writeSync(fd, `${JSON.stringify(text)}\n`)
+      return undefined
+    } catch (error) {
+      return `--save ${JSON.stringify(path)} could not be written (${(error as NodeJS.ErrnoException).code}): event ${line.eventId} is not in it.`
+    }
   }
 }
