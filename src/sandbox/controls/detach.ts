@@ -29,7 +29,11 @@ export async function startDetached(args: string[]): Promise<unknown> {
       clearTimeout(late)
       resolve(text)
     })
-    child.once('error', reject)
+    child.once('error', ({code}: NodeJS.ErrnoException) => {
+      clearTimeout(late)
+      const message = `No process can be started for the sandbox (${code}).`
+      reject(new Failure('FILE_FAILED', {message, hint: 'Try again, or run it without --detach.'}))
+    })
   })
   child.stdout.destroy()
   child.unref()

@@ -72,7 +72,7 @@ export async function createSandbox(options: SandboxOptions = {}): Promise<Sandb
   const closing = new AbortController()
   // Any number of requests may be held up at once.
   setMaxListeners(0, closing.signal)
-  const state = openState(options, closing.signal)
+  const state = onDisk(options.file, () => openState(options, closing.signal))
   const adminToken = randomBytes(24).toString('base64url')
   const scratch = options.file === undefined ? mkdtempSync(join(tmpdir(), 'scent-sandbox-')) : undefined
   const folder = join(scratch ?? dirname(options.file ?? ''), 'snapshots')
@@ -96,9 +96,26 @@ export async function createSandbox(options: SandboxOptions = {}): Promise<Sandb
     close: async () => {
       if (server !== undefined) await drain(server)
       closing.abort()
-      state.world.close()
+      onDisk(options.file, () => state.world.close())
       if (scratch !== undefined) rmSync(scratch, {recursive: true, force: true})
     },
+  }
+}
+
+/** What SQLite says if the disk fails it, and no statement of ours is wrong. */
+const DISK = /disk|unable to open|readonly|malformed/
+
+/** Fails with FILE_FAILED, naming the database, if the disk refuses. */
+function onDisk<T>(file = 'The database', step: () => T): T {
+  try {
+    return step()
+  } catch (error) {
+    if (!(error instanceof Error) || error.name !== 'SQLite3Error' || !DISK.test(error.message)) throw error
+    throw new Failure(
+      'FILE_FAILED',
+      {message: `${file} could not be used (${error.message}).`},
+      {cause: error},
+    )
   }
 }
 
@@ -175,10 +192,10 @@ async function listening(server: Server, [port = 0, ...others]: number[]): Promi
     server.listen(port, '127.0.0.1')
     await once(server, 'listening')
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error
+    const {code} = error as NodeJS.ErrnoException
     if (others.length > 0) return listening(server, others)
     throw new Failure('INVALID_INPUT', {
-      message: `Port ${port} is taken.`,
+      message: `Port ${port} ${code === 'EADDRINUSE' ? 'is taken' : `can't be opened (${code})`}.`,
       hint: 'Choose another, or 0 for a free one.',
     })
   }
