@@ -6,6 +6,7 @@ import {nameOnLine, type Takes} from './names.ts'
 /** Turns what a command threw into a Failure: oclif's refusals of a command line, and bugs, which keep their cause. */
 export function failureOf(error: unknown, id: string, takes: Takes): Failure {
   if (isFailure(error)) return onLine(unwrapped(error), takes)
+  if (error instanceof Error && 'syscall' in error) return refusedBySystem(error as NodeJS.ErrnoException)
   if (!(error instanceof Error) || !('oclif' in error)) {
     const message = `This is a bug in scent: ${error instanceof Error ? error.message : String(error)}`
     return new Failure('UNEXPECTED', {message}, {cause: error})
@@ -15,6 +16,12 @@ export function failureOf(error: unknown, id: string, takes: Takes): Failure {
   const [near] = unknown.startsWith('--') ? nearest(unknown.slice(2), takes.flags) : []
   const hint = `${near ? `Did you mean --${near}? ` : ''}${helpOf(id)}`
   return new Failure('INVALID_INPUT', {message, hint})
+}
+
+/** A file or a process that the system refused, in a step that has no words of its own for it. */
+function refusedBySystem(error: NodeJS.ErrnoException): Failure {
+  const what = error.path ?? `What the program asked of the system (${error.syscall})`
+  return new Failure('FILE_FAILED', {message: `${what} could not be used (${error.code}).`}, {cause: error})
 }
 
 /** Into the message of a flag's own check oclif writes around it. */
