@@ -7,8 +7,12 @@ export type Digits = number | LosslessNumber
 
 const SAFE_INTEGER = /^(?:0|-?[1-9]\d{0,14})$/
 
+/** So far from zero, or so exact, is no amount: a sum with one would fill the memory, as short as `1e999999999` is. */
+const ENDLESS = /[eE][+-]?\d{4}|^.{500}/s
+
 export function isDigits(value: unknown): value is Digits {
-  return isLosslessNumber(value) || (typeof value === 'number' && Number.isFinite(value))
+  if (isLosslessNumber(value)) return !ENDLESS.test(value.value)
+  return typeof value === 'number' && Number.isFinite(value)
 }
 
 /** Keeps the digits of `text`, as a JSON number that prints as it was typed. */

@@ -1,6 +1,7 @@
 import {parse} from 'lossless-json'
 import {describe, expect, it} from 'vitest'
-import {digits, parseJson, printJson} from '../../src/contract/money.ts'
+import {digits, isDigits, parseJson, printJson} from '../../src/contract/money.ts'
+import {openQuery} from '../../src/terminal/query/query.ts'
 
 /** The same by a parser that reads number by number. */
 const reference = (text: string) =>
@@ -68,4 +69,17 @@ describe('JSON is read digit for digit', () => {
     expect(read(text, parseJson)).toBe('SyntaxError')
     expect(performance.now() - start).toBeLessThan(20_000)
   })
+})
+
+it.each(['1e999999999', '-1E+99999', '1e-999999999', `1${'0'.repeat(500)}`])(
+  'a number that would fill the memory in a sum is no amount: %s',
+  (text) => {
+    expect(isDigits(parseJson(text))).toBe(false)
+    expect(printJson({total: parseJson(text)}, 0)).toBe(`{"total":${text}}`)
+    expect(() => openQuery('sum(items)')({items: [1, parseJson(text)]})).toThrow(/sum\(\) takes numbers/)
+  },
+)
+
+it.each(['1e308', '305.90', '-0.000001', '9007199254740993'])('… and %s is one', (text) => {
+  expect(isDigits(parseJson(text))).toBe(true)
 })
