@@ -17,7 +17,7 @@ beforeAll(async () => {
 afterAll(() => shop.close())
 
 /** How many places of a run are tried: all of them take hours. */
-const PLACES = Number(process.env.SCENT_TEST_PLACES) || effort({little: 1, more: 2, all: 60})
+const PLACES = Number(process.env.SCENT_TEST_PLACES) || effort({little: 1, all: 60})
 const IS_PROOF = PLACES > 2
 
 /** So many numbers from 1 to `count`, evenly; others with each `turn`. */

@@ -6,7 +6,7 @@ import {effort} from '../../support/effort.ts'
 
 /** SCENT_TEST_SEED plays another one, or one again. */
 export const SEED = Number(process.env.SCENT_TEST_SEED ?? 20_261_123)
-const RUNS = effort({little: 100, more: 200, all: 10_000})
+const RUNS = effort({little: 100, all: 10_000})
 
 let runs = 0
 let properties = 0

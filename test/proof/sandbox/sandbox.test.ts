@@ -5,7 +5,7 @@ import {expect, test} from 'vitest'
 import {effort} from '../../support/effort.ts'
 import {begin, commands, finish, type Mistake} from './commands.ts'
 
-const RUNS = effort({little: 20, more: 50, all: 3_000})
+const RUNS = effort({little: 20, all: 3_000})
 const SEED = Number(process.env.SCENT_TEST_SEED ?? 20_261_123)
 
 async function play(mistake: Mistake, numRuns: number) {
