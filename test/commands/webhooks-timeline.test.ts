@@ -191,18 +191,16 @@ describe('an event', () => {
     expect(await screen(80, '--missing')).toContain('another receiver took it')
   })
 
-  test('that was not sent since its subscription was switched off is asked for in vain, and that is said', async () => {
+  test('that happens while its subscription is switched off is not sent, and that is said', async () => {
     const listener = await desk.listen('--event', 'order.completed')
     const off = `The subscription ${desk.webhook()} is switched off`
     expect((await desk.run('webhooks', 'timeline')).stderr).not.toContain(off)
     await listener.stop()
-    await desk.emit(1)
-    await desk.settled()
     for (const columns of [80, 40]) {
       const seen = oneLine(await screen(columns))
       expect(seen).toContain(off)
       expect(seen).toContain('but for tests nothing is sent to it.')
-      expect(seen.replaceAll(/ \\\\ */g, ' ')).toContain(`\`scent webhooks enable ${desk.webhook()}\``)
+      expect(seen).toContain(`\`scent webhooks enable ${desk.webhook()}\``)
     }
     expect(oneLine((await desk.run('webhooks', 'timeline')).stderr)).toContain(off)
     expect(await items()).toEqual([])
