@@ -1,7 +1,4 @@
-import {fork} from 'node:child_process'
-import {once} from 'node:events'
 import {writeFileSync} from 'node:fs'
-import {fileURLToPath} from 'node:url'
 import {afterAll, beforeAll, describe, expect, it, vi} from 'vitest'
 import {api, type OperationName, operationsAt} from '../../src/contract/api.ts'
 import {isDigits, parseJson, printJson} from '../../src/contract/money.ts'
@@ -9,6 +6,7 @@ import {foldersOf} from '../../src/store/paths.ts'
 import {saveLocator} from '../../src/store/sandbox.ts'
 import {fieldAt, type Schema} from '../../src/terminal/paths.ts'
 import {effort} from '../support/effort.ts'
+import {scentAmongMany} from '../support/many.ts'
 import {type Ran, scent} from '../support/scent.ts'
 import {filesBelow} from '../support/served-shop.ts'
 import {type Seen, serve, type TestServer} from '../support/server.ts'
@@ -69,28 +67,14 @@ interface Read {
 let stage: Stage
 let door: TestServer & {seen: Seen[]}
 let env: NodeJS.ProcessEnv
-let many: ReturnType<typeof openMany>
 let reads: Read[]
 /** What is kept of the catalog on this machine, by its path, before any answer is odd. */
 let usualCatalog: [string, string][]
 /** A request whose answer is replaced, and by what payload. */
 let odd: {request: string; payload: unknown} | undefined
 
-/** Runs lines in one process, as if in a terminal of so many columns, or in a pipe. */
-function openMany(user: NodeJS.ProcessEnv) {
-  const child = fork(fileURLToPath(new URL('../support/many.js', import.meta.url)), {
-    env: user,
-    stdio: 'ignore',
-  })
-  return {
-    async run(argv: string[], columns?: number): Promise<Ran> {
-      child.send({argv, columns})
-      const [ended] = await once(child, 'message')
-      return ended
-    },
-    close: () => child.kill(),
-  }
-}
+/** As if in a terminal of so many columns, or in a pipe. */
+const run = (argv: string[], columns?: number) => scentAmongMany(env, argv, '', columns)
 
 beforeAll(async () => {
   stage = await openStage()
@@ -124,7 +108,6 @@ beforeAll(async () => {
   }
   const paced = {baseUrl: door.url, adminUrl: door.url, adminToken: '', credentials: [], limits: false}
   saveLocator(foldersOf(env), {...paced, pid: process.pid})
-  many = openMany(env)
   await scent(stage.env, ['cart', 'add', ...stage.fill('<incense>')])
   reads = await readsOf([...mainLines(), ...furtherLines])
   usualCatalog = filesBelow(env.HOME ?? '').filter(([path]) => path.endsWith('/catalog.ndjson'))
@@ -132,7 +115,6 @@ beforeAll(async () => {
 })
 
 afterAll(async () => {
-  many.close()
   await door.close()
   await stage.close()
 })
@@ -149,13 +131,13 @@ async function readsOf(lines: string[]): Promise<Read[]> {
   for (const line of lines) {
     const argv = stage.fill(line)
     const before = door.seen.length
-    const {code, stderr} = await many.run([...argv, '--json'])
+    const {code, stderr} = await run([...argv, '--json'])
     const seen = door.seen.slice(before).filter(({url}) => !url.endsWith('/auth/token'))
     if (seen.length === 0 || seen.some(({method}) => method !== 'GET')) continue
     expect({line, code, stderr: code === 0 ? '' : stderr}).toEqual({line, code: 0, stderr: ''})
     for (const url of new Set(seen.map((one) => one.url))) {
       const [operation] = operationsAt(new URL(url, door.url).pathname, 'GET')
-      const answer = await many.run(['api', 'GET', url])
+      const answer = await run(['api', 'GET', url])
       if (operation)
         found.push({line, argv, request: `GET ${url}`, operation, payload: parseJson(answer.stdout)})
     }
@@ -226,9 +208,9 @@ async function shown({argv, request}: Read, payload: unknown, isScript = true) {
   // Each run adds what it is told of the catalog: the next would read it all.
   for (const [path, text] of usualCatalog) writeFileSync(path, text, 'latin1')
   odd = {request, payload}
-  const pipe = await many.run(argv)
-  const screen = await many.run(argv, 300)
-  const json = isScript ? {json: await many.run([...argv, '--json'])} : {}
+  const pipe = await run(argv)
+  const screen = await run(argv, 300)
+  const json = isScript ? {json: await run([...argv, '--json'])} : {}
   odd = undefined
   return {pipe, screen, ...json}
 }

@@ -6,7 +6,7 @@ import {createSandbox} from '../../src/sandbox/core/sandbox.ts'
 import {callerOf} from '../sandbox/caller.ts'
 import {allCases} from '../sandbox/order-refusals.ts'
 import type {Case} from '../sandbox/read-refusals.ts'
-import {scent} from '../support/scent.ts'
+import {scentAmongMany} from '../support/many.ts'
 import {userOf} from '../support/service.ts'
 import type {Sandbox} from '../support/types.ts'
 import {argvFor, type Request, rawArgv} from './commands-of.ts'
@@ -108,7 +108,7 @@ async function met(url: string, sandbox: Sandbox, argv: string[], request: Reque
   const input = JSON.stringify(
     argv.includes('--address') ? (request.body as Document).shippingAddress : request.body,
   )
-  const {code, stdout, stderr} = await scent(env, [...argv, '--json'], input ?? '')
+  const {code, stdout, stderr} = await scentAmongMany(env, [...argv, '--json'], input ?? '')
   return {code, stderr, document: JSON.parse(stdout || '{}') as Document}
 }
 

@@ -1,11 +1,15 @@
 // Runs command lines of the built program one after another in this process, for tests that need thousands of runs. It
 // gets each as a message and answers what it printed.
 import {createRequire} from 'node:module'
+import {Readable} from 'node:stream'
 
 const {run} = createRequire(import.meta.url)('../../dist/scent.cjs')
 const streams = {stdout: process.stdout, stderr: process.stderr}
 
-process.on('message', async ({argv, columns}) => {
+process.on('message', async ({env, argv, input, columns}) => {
+  for (const name of Object.keys(process.env)) if (!(name in env)) delete process.env[name]
+  Object.assign(process.env, env)
+  Object.defineProperty(process, 'stdin', {value: Readable.from(input ? [input] : []), configurable: true})
   const said = {stdout: '', stderr: ''}
   for (const [name, stream] of Object.entries(streams)) {
     Object.assign(stream, {isTTY: columns !== undefined, columns})
