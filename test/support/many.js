@@ -9,17 +9,21 @@ const streams = {stdout: process.stdout, stderr: process.stderr}
 process.on('message', async ({env, argv, input, columns}) => {
   for (const name of Object.keys(process.env)) if (!(name in env)) delete process.env[name]
   Object.assign(process.env, env)
-  Object.defineProperty(process, 'stdin', {value: Readable.from(input ? [input] : []), configurable: true})
-  const said = {stdout: '', stderr: ''}
+  Object.defineProperty(process, 'stdin', {
+    value: Readable.from(input ? [Buffer.from(input, 'base64')] : []),
+    configurable: true,
+  })
+  const said = {stdout: [], stderr: []}
   for (const [name, stream] of Object.entries(streams)) {
     Object.assign(stream, {isTTY: columns !== undefined, columns})
     stream.write = (chunk, ...rest) => {
-      said[name] += chunk
+      said[name].push(Buffer.from(chunk))
       rest.at(-1)?.()
       return true
     }
   }
   process.exitCode = 0
   await run(argv)
-  process.send({code: process.exitCode, ...said})
+  const [stdout, stderr] = [said.stdout, said.stderr].map((chunks) => Buffer.concat(chunks).toString())
+  process.send({code: process.exitCode, stdout, stderr})
 })

@@ -16,7 +16,7 @@ let started = 0
 export async function scentAmongMany(
   env: NodeJS.ProcessEnv,
   argv: readonly string[],
-  input = '',
+  input: string | Buffer = '',
   columns?: number,
 ): Promise<Ran> {
   const child = await take()
@@ -29,7 +29,12 @@ export async function scentAmongMany(
         child.off('exit', died)
         resolve(ended)
       })
-      child.send({env: JSON.parse(JSON.stringify(env)), argv, input, columns})
+      child.send({
+        env: JSON.parse(JSON.stringify(env)),
+        argv,
+        input: Buffer.from(input).toString('base64'),
+        columns,
+      })
     })
   } finally {
     give(child)
