@@ -2,7 +2,7 @@ import {readdirSync} from 'node:fs'
 import {join} from 'node:path'
 import {afterAll, beforeAll, expect, it} from 'vitest'
 import {createSandbox} from '../../src/sandbox/core/sandbox.ts'
-import {scent} from '../support/scent.ts'
+import {scentAmongMany as scent} from '../support/many.ts'
 import {userOf} from '../support/service.ts'
 import type {Sandbox} from '../support/types.ts'
 

@@ -3,7 +3,7 @@ import {join} from 'node:path'
 import {describe, expect, test} from 'vitest'
 import {eventBody, noticeOf} from '../desk/records.ts'
 import {listening, secret} from '../support/listening.ts'
-import {scent} from '../support/scent.ts'
+import {scentAmongMany as scent} from '../support/many.ts'
 import {userOf} from '../support/service.ts'
 import {emptyUser} from '../terminal/stage.ts'
 

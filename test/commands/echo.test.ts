@@ -2,7 +2,7 @@ import {readdirSync, readFileSync} from 'node:fs'
 import {join} from 'node:path'
 import {expect, it, vi} from 'vitest'
 import {address} from '../support/address.ts'
-import {scent} from '../support/scent.ts'
+import {scentAmongMany as scent} from '../support/many.ts'
 import {type Reply, service, userOf} from '../support/service.ts'
 
 // Texts of the service that must not be written down, or not at their length, by an order that it has made or refused.

@@ -1,6 +1,7 @@
 import {spawn} from 'node:child_process'
 import {afterAll, beforeAll, describe, expect, it} from 'vitest'
-import {bin, scent as run} from '../support/scent.ts'
+import {scentAmongMany as run} from '../support/many.ts'
+import {bin} from '../support/scent.ts'
 import {type Reply, service, userOf} from '../support/service.ts'
 
 let reply: Reply | undefined

@@ -2,8 +2,8 @@ import {join} from 'node:path'
 import {afterAll, beforeAll, describe, expect, it} from 'vitest'
 import {createSandbox} from '../../src/sandbox/core/sandbox.ts'
 import {saveLocator} from '../../src/store/sandbox.ts'
+import {scentAmongMany as scent} from '../support/many.ts'
 import {folder} from '../support/program.ts'
-import {scent} from '../support/scent.ts'
 import {page, service, userOf} from '../support/service.ts'
 
 const entry = (before: string, after: string, at: number) =>

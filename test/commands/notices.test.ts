@@ -1,7 +1,7 @@
 // Answering a notice at a terminal, by the built program.
 import {afterAll, beforeAll, describe, expect, test} from 'vitest'
+import {scentAmongMany as scent} from '../support/many.ts'
 import {type Answer, drawn, inTerminal, oneLine} from '../support/pty.ts'
-import {scent} from '../support/scent.ts'
 import {openStage, type Stage} from '../terminal/stage.ts'
 
 let stage: Stage

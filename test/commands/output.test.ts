@@ -1,7 +1,8 @@
 import {spawn} from 'node:child_process'
 import {afterAll, beforeAll, describe, expect, it} from 'vitest'
 import {parseJson, printJson} from '../../src/contract/money.ts'
-import {bin, scent as run} from '../support/scent.ts'
+import {scentAmongMany as run} from '../support/many.ts'
+import {bin} from '../support/scent.ts'
 import {page, service, userOf} from '../support/service.ts'
 
 /** Digits that a double would change, and a field that nobody knows yet. */

@@ -1,7 +1,7 @@
 import {afterAll, beforeAll, describe, expect, it} from 'vitest'
 import {createSandbox} from '../../src/sandbox/core/sandbox.ts'
 import {address} from '../support/address.ts'
-import {scent as run} from '../support/scent.ts'
+import {scentAmongMany as run} from '../support/many.ts'
 import {userOf} from '../support/service.ts'
 import type {Sandbox} from '../support/types.ts'
 

@@ -1,8 +1,8 @@
 // Each receipt can be opened, whatever id its event has: whoever sends a delivery chooses that. By the built program.
 import {afterAll, beforeAll, expect, test} from 'vitest'
 import {deliver, freePort, type Listening, listening, secret} from '../support/listening.ts'
+import {scentAmongMany as scent} from '../support/many.ts'
 import {drawn, inTerminal} from '../support/pty.ts'
-import {scent} from '../support/scent.ts'
 import {serve} from '../support/server.ts'
 import {emptyUser} from '../terminal/stage.ts'
 

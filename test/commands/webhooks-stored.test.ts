@@ -2,8 +2,8 @@
 import {afterAll, beforeAll, expect, test} from 'vitest'
 import {deskOf, eventBody, HOUR, listened, receipt} from '../desk/records.ts'
 import {type Listening, listening, secret} from '../support/listening.ts'
+import {scentAmongMany as scent} from '../support/many.ts'
 import {drawn, inTerminal, oneLine} from '../support/pty.ts'
-import {scent} from '../support/scent.ts'
 import {userOf} from '../support/service.ts'
 import {emptyUser} from '../terminal/stage.ts'
 

@@ -1,6 +1,6 @@
 // A URL that the service does not deliver to, explained by the built program.
 import {afterAll, beforeAll, expect, test} from 'vitest'
-import {scent} from '../support/scent.ts'
+import {scentAmongMany as scent} from '../support/many.ts'
 import {openShop, type Shop} from '../support/served-shop.ts'
 import {page, service, userOf} from '../support/service.ts'
 

@@ -6,7 +6,7 @@ import {inboxJournal} from '../../src/desk/notices/records.ts'
 import {serviceOffset} from '../../src/store/clock.ts'
 import {webhookRecords} from '../../src/store/webhooks.ts'
 import {listening, secret} from '../support/listening.ts'
-import {scent} from '../support/scent.ts'
+import {scentAmongMany as scent} from '../support/many.ts'
 import {page, service, userOf} from '../support/service.ts'
 import {type Desk, deskOf, eventBody, HOUR, listened, noticeOf, receipt} from './records.ts'
 

@@ -1,7 +1,8 @@
 // Deadlines by the clock of a sandbox that was moved, where no event tells them, by the built program.
 import {afterEach, beforeEach, describe, expect, test} from 'vitest'
+import {scentAmongMany as scent} from '../support/many.ts'
 import {type Answer, drawn, inTerminal, oneLine} from '../support/pty.ts'
-import {scent, start} from '../support/scent.ts'
+import {start} from '../support/scent.ts'
 import {openServedDesk, type ServedDesk} from '../support/served-desk.ts'
 import {HOUR} from './records.ts'
 

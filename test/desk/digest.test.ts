@@ -23,7 +23,8 @@ import type {ReceiptRecord} from '../../src/desk/receipts/records.ts'
 import {receiptsFile} from '../../src/desk/receipts/segment.ts'
 import {effort} from '../support/effort.ts'
 import {bareHome} from '../support/keyring.ts'
-import {scent, start} from '../support/scent.ts'
+import {scentAmongMany as scent} from '../support/many.ts'
+import {start} from '../support/scent.ts'
 import {type Desk, deskOf, HOUR, listened, noticeOf, receipt} from './records.ts'
 
 const PLACES = effort({little: 24, all: 2_000})

@@ -2,8 +2,8 @@
 import {beforeAll, describe, expect, test} from 'vitest'
 import type {NoticeChoice} from '../../src/contract/notices.ts'
 import {type InboxRecord, inboxJournal, type Outcome} from '../../src/desk/notices/records.ts'
+import {scentAmongMany as scent} from '../support/many.ts'
 import {drawn, inTerminal, oneLine} from '../support/pty.ts'
-import {scent} from '../support/scent.ts'
 import {userOf} from '../support/service.ts'
 import {deskOf, eventBody, HOUR, listened, noticeOf, receipt} from './records.ts'
 

@@ -10,8 +10,8 @@ import {openReceipts, receiptsFolder} from '../../src/desk/receipts/segment.ts'
 import {foldersOf, type Identity} from '../../src/store/paths.ts'
 import {effort} from '../support/effort.ts'
 import {bareHome} from '../support/keyring.ts'
+import {scentAmongMany as scent} from '../support/many.ts'
 import {inTerminal, oneLine} from '../support/pty.ts'
-import {scent} from '../support/scent.ts'
 
 const DAY = 24 * 3_600_000
 const identity: Identity = {origin: 'local', clientId: 'local', onBehalfOf: null}

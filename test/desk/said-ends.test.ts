@@ -1,8 +1,8 @@
 // Ends that no event tells but by its type, as the built listener takes them in from a sandbox whose events hold ids alone.
 import {afterEach, beforeEach, describe, expect, test} from 'vitest'
 import {callerOf} from '../sandbox/caller.ts'
+import {scentAmongMany as scent} from '../support/many.ts'
 import {drawn, inTerminal, oneLine} from '../support/pty.ts'
-import {scent} from '../support/scent.ts'
 import {openServedDesk, type ServedDesk} from '../support/served-desk.ts'
 
 let desk: ServedDesk

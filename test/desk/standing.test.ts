@@ -1,8 +1,9 @@
 // Notices that do not simply wait are told apart on every screen that lists them, by the built program in a terminal.
 import {beforeAll, describe, expect, test} from 'vitest'
 import {inboxJournal} from '../../src/desk/notices/records.ts'
+import {scentAmongMany as scent} from '../support/many.ts'
 import {type Answer, drawn, inTerminal, oneLine} from '../support/pty.ts'
-import {bin, scent} from '../support/scent.ts'
+import {bin} from '../support/scent.ts'
 import {userOf} from '../support/service.ts'
 import {withTerminal} from '../support/tmux.ts'
 import {deskOf, eventBody, HOUR, listened, noticeOf, receipt} from './records.ts'

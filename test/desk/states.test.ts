@@ -9,7 +9,7 @@ import {receiptsFolder} from '../../src/desk/receipts/segment.ts'
 import {foldersOf} from '../../src/store/paths.ts'
 import {freePort, type Listening, listening} from '../support/listening.ts'
 import {faultyMachine} from '../support/machine-hook.ts'
-import {scent} from '../support/scent.ts'
+import {scentAmongMany as scent} from '../support/many.ts'
 import {serve, serveSocket} from '../support/server.ts'
 import {emptyUser} from '../terminal/stage.ts'
 

@@ -1,6 +1,6 @@
 import {parse} from 'csv-parse/sync'
 import {afterAll, beforeAll, describe, expect, test} from 'vitest'
-import {scent} from '../support/scent.ts'
+import {scentAmongMany as scent} from '../support/many.ts'
 import {page, service, userOf} from '../support/service.ts'
 
 /** Digits that a double would change, or write in another way. */

@@ -1,6 +1,6 @@
 import {type ChildProcess, fork} from 'node:child_process'
 import {fileURLToPath} from 'node:url'
-import type {Ran} from './scent.ts'
+import {type Ran, scent} from './scent.ts'
 
 /** As many run at once in a worker of the tests. */
 const MOST = 3
@@ -19,6 +19,8 @@ export async function scentAmongMany(
   input: string | Buffer = '',
   columns?: number,
 ): Promise<Ran> {
+  // What is done to a process, or starts another one, is for a process of its own.
+  if (env.NODE_OPTIONS || argv.includes('--detach')) return scent(env, argv, input)
   const child = await take()
   try {
     return await new Promise<Ran>((resolve, reject) => {

@@ -9,7 +9,7 @@ import {saveLocator} from '../../src/store/sandbox.ts'
 import {callerOf, control, variantOf} from '../sandbox/caller.ts'
 import {bareHome} from './keyring.ts'
 import {type Listening, listening} from './listening.ts'
-import {scent} from './scent.ts'
+import {scentAmongMany as scent} from './many.ts'
 import type {Sandbox} from './types.ts'
 
 const SKU = 'RML-SAF-050'

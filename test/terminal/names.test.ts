@@ -1,7 +1,7 @@
 // Whatever refuses a value, a person is told the flag that they typed, by the built program.
 import {afterAll, beforeAll, expect, test} from 'vitest'
 import {bareHome} from '../support/keyring.ts'
-import {scent} from '../support/scent.ts'
+import {scentAmongMany as scent} from '../support/many.ts'
 import {openShop, type Shop} from '../support/served-shop.ts'
 
 let shop: Shop

@@ -3,8 +3,8 @@ import {readFileSync} from 'node:fs'
 import {dirname, join} from 'node:path'
 import {fileURLToPath} from 'node:url'
 import {describe, expect, test} from 'vitest'
+import {scentAmongMany as scent} from '../support/many.ts'
 import {drawn, inTerminal} from '../support/pty.ts'
-import {scent} from '../support/scent.ts'
 import {emptyUser} from './stage.ts'
 
 interface Command {

@@ -5,9 +5,9 @@ import {createSandbox} from '../../src/sandbox/core/sandbox.ts'
 import {foldersOf} from '../../src/store/paths.ts'
 import {saveLocator} from '../../src/store/sandbox.ts'
 import {callerOf, control, variantOf} from '../sandbox/caller.ts'
+import {scentAmongMany as scent} from '../support/many.ts'
 import {manyOrders, orderFile} from '../support/order-file.ts'
 import {folder} from '../support/program.ts'
-import {scent} from '../support/scent.ts'
 import {openSlowLine} from './slow.ts'
 
 /** A sandbox with something of everything, and a user of it: what a person meets after some weeks of work. */

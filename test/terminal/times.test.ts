@@ -1,8 +1,8 @@
 // Times and spans as people type them, by the built program against a service whose clock is its own.
 import {afterAll, beforeAll, describe, expect, it} from 'vitest'
 import {momentIn, periodIn} from '../../src/terminal/times.ts'
+import {scentAmongMany as scent} from '../support/many.ts'
 import {inTerminal, oneLine} from '../support/pty.ts'
-import {scent} from '../support/scent.ts'
 import {page, type Reply, service, userOf} from '../support/service.ts'
 
 const MINUTE = 60_000
