@@ -102,7 +102,7 @@ export async function openServedDesk(assume: string[] = []): Promise<ServedDesk>
     },
     async emit(n, type = 'order.completed') {
       const {payload} = await control(sandbox, 'POST', 'events', {type, data: {n}})
-      return payload.event.eventId as string
+      return payload.event?.eventId as string
     },
     async raise() {
       orders += 1
