@@ -6,6 +6,7 @@ import {isFailure} from './contract/failure.ts'
 import {printJson} from './contract/money.ts'
 import {type Commands, load, place} from './start.ts'
 import {failureDocument, failureTexts} from './terminal/failure.ts'
+import {guideIds} from './terminal/guide.ts'
 import {ScentHelp} from './terminal/help.ts'
 import {paintFor, roomOf} from './terminal/text.ts'
 import {unknownCommand, wantsJson} from './terminal/usage.ts'
@@ -30,8 +31,9 @@ export async function runThroughOclif(argv: string[], commands: Commands): Promi
 
 /** A command shows its own failures; what arrives here names no command, or is a bug. */
 async function refuse(error: unknown, argv: string[], config: Config): Promise<void> {
+  const known = [...config.commandIDs, ...guideIds(config.root)]
   const flagsOf = (id: string) => Object.keys(config.findCommand(id)?.flags ?? {})
-  const failure = isFailure(error) ? error : unknownCommand(error, config.commandIDs, flagsOf)
+  const failure = isFailure(error) ? error : unknownCommand(error, known, flagsOf)
   if (!failure) return handle(error as Error)
   process.exitCode = failure.exitCode
   if (wantsJson(argv)) {

@@ -28,6 +28,9 @@ export function guideNames(root: string): string[] {
   }
 }
 
+/** What is typed for them, as ids of commands. */
+export const guideIds = (root: string) => guideNames(root).map((name) => `help:${name}`)
+
 /** Undefined if there is no guide of this name. */
 export function readGuide(root: string, name: string): Guide | undefined {
   if (!guideNames(root).includes(name)) return undefined

@@ -1,6 +1,6 @@
 import type {Command, Interfaces} from '@oclif/core'
 import {CommandHelp, Help} from '@oclif/core/help'
-import {type Block, type Guide, guideNames, readGuide} from './guide.ts'
+import {type Block, type Guide, guideIds, guideNames, readGuide} from './guide.ts'
 import {commandLines, isColoured, wrap} from './text.ts'
 import {unknownCommand} from './usage.ts'
 
@@ -177,7 +177,7 @@ export class ScentHelp extends Help {
       await super.showHelp(argv)
     } catch (error) {
       const {commandIDs, root} = this.config
-      throw unknownCommand(error, [...commandIDs, ...guideNames(root).map((name) => `help:${name}`)]) ?? error
+      throw unknownCommand(error, [...commandIDs, ...guideIds(root)]) ?? error
     }
   }
 }

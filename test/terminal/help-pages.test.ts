@@ -128,7 +128,9 @@ describe('guides', () => {
   })
 
   test('are found by a name that is nearly theirs', async () => {
-    const {code, stderr} = await inPipe(['help', 'exit-code'])
-    expect({code, stderr}).toEqual({code: 2, stderr: expect.stringContaining('`scent help exit-codes`')})
+    for (const line of [['help', 'exit-code'], ['exit-codes'], ['exit-codes', '--help']]) {
+      const {code, stderr} = await inPipe(line)
+      expect({code, stderr}).toEqual({code: 2, stderr: expect.stringContaining('`scent help exit-codes`')})
+    }
   })
 })
