@@ -56,7 +56,7 @@ export default class Doctor extends ScentCommand {
     await this.check('inbox', () => reportInbox(openDesk(flags)))
     const keychain = this.checks.find(({check}) => check === 'keychain')
     await this.check('left behind', async () => {
-      const all = await leftBehind(folders, keychain?.state === 'ok')
+      const all = await leftBehind(folders, this.config.root, keychain?.state === 'ok')
       return `If scent is removed, these stay: ${all.join('; ')}.`
     })
     this.show(checkTable(this.checks))

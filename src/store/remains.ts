@@ -1,6 +1,6 @@
 import {existsSync, readFileSync} from 'node:fs'
 import {homedir} from 'node:os'
-import {join} from 'node:path'
+import {basename, dirname, join} from 'node:path'
 import {listKeychain} from './keychain.ts'
 import {cacheFolder, type Folders} from './paths.ts'
 
@@ -9,13 +9,16 @@ const startFiles = ['.bashrc', '.bash_profile', '.profile', '.zshrc', '.config/f
 const fishFile = '.config/fish/completions/scent.fish'
 
 /**
- * What this program and its instructions have left on this machine, and removing it would not take away. The keychain is
- * asked only if it `answers`: else it might ask the user to unlock it. Fails with KEYCHAIN_UNAVAILABLE.
+ * What this program and its instructions have left on this machine, and removing it would not take away. `root` is where
+ * the program lies: an executable has unpacked it, with the temporary files if there is no cache. The keychain is asked
+ * only if it `answers`: else it might ask the user to unlock it. Fails with KEYCHAIN_UNAVAILABLE.
  */
-export async function leftBehind(folders: Folders, answers: boolean): Promise<string[]> {
+export async function leftBehind(folders: Folders, root: string, answers: boolean): Promise<string[]> {
   const home = process.env.HOME || homedir()
   const {config, state} = folders
-  const files = [config, state, cacheFolder(), join(home, fishFile)].filter((path) => existsSync(path))
+  const unpacked = /^program-[0-9a-f]{32}$/.test(basename(root)) ? [dirname(root)] : []
+  const places = new Set([config, state, cacheFolder(), ...unpacked, join(home, fishFile)])
+  const files = [...places].filter((path) => existsSync(path))
   const lines = startFiles.map((name) => join(home, name)).filter((path) => namesCompletion(path))
   const entries = answers
     ? (await listKeychain()).map((account) => `"${account}" of "scent" in the keychain`)
