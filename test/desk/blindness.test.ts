@@ -1,5 +1,5 @@
 // Why an empty inbox may not be one: each reason by the records that show it, and not without them, by the built program.
-import {appendFileSync} from 'node:fs'
+import {appendFileSync, existsSync, statSync} from 'node:fs'
 import {afterAll, beforeAll, describe, expect, test} from 'vitest'
 import type {Blindness} from '../../src/desk/notices/blindness.ts'
 import {inboxJournal} from '../../src/desk/notices/records.ts'
@@ -21,11 +21,12 @@ const iso = (at: number) => new Date(at).toISOString()
 let deliveries: object[] | 'unknown' = []
 let api: Awaited<ReturnType<typeof service>>
 beforeAll(async () => {
-  api = await service(() =>
-    deliveries === 'unknown'
-      ? {status: 404, state: 'NOT_FOUND_WEBHOOK_SUBSCRIPTION'}
-      : page(deliveries.map((one) => JSON.stringify(one))),
-  )
+  api = await service(({url}) => {
+    if (deliveries === 'unknown') return {status: 404, state: 'NOT_FOUND_WEBHOOK_SUBSCRIPTION'}
+    const at = Number(new URL(url, 'http://localhost').searchParams.get('page') ?? 1)
+    const rows = deliveries.slice((at - 1) * 100, at * 100).map((one) => JSON.stringify(one))
+    return page(rows, {page: at, pageSize: 100, totalCount: deliveries.length})
+  })
 })
 afterAll(() => api.close())
 
@@ -37,7 +38,7 @@ async function blindOf(make: Make[], argv: string[] = []) {
   const desk = deskOf(env)
   for (const one of make) await one(desk)
   const {code, stdout, stderr} = await scent(env, ['notices', 'inbox', '--json', ...argv])
-  expect(code, stderr).toBe(0)
+  expect(code, stderr + stdout).toBe(0)
   const blind: Blindness[] = JSON.parse(stdout).blind
   return {
     env,
@@ -423,6 +424,112 @@ describe('with --check the service is asked', () => {
     const {of} = await check(well)
     expect(of('inactive')).toMatchObject({since: null, next: 'scent webhooks listen'})
     deliveries = []
+  })
+
+  describe('and what was missing then', () => {
+    const inbox = async (env: NodeJS.ProcessEnv, ...argv: string[]) => {
+      const {code, stdout, stderr} = await scent(env, ['notices', 'inbox', '--json', ...argv])
+      const blind: Blindness[] = JSON.parse(stdout).blind ?? []
+      return {code, stderr, blind, missing: blind.find((one) => one.code === 'missing')}
+    }
+    /** Two events that were sent, of which none is here. */
+    const checked = async () => {
+      deliveries = [attempt('event-2', 5), attempt('event-3', 3, {succeeded: false})]
+      const {env, of} = await check(well)
+      expect(of('missing')?.checkedAt).toBe(undefined)
+      return env
+    }
+
+    test('is still said a minute later, with when it was asked', async () => {
+      const env = await checked()
+      const {missing, blind} = await inbox(env)
+      expect(blind.map(({code}) => code)).toEqual(['missing'])
+      expect(missing).toEqual({
+        ...{code: 'missing', since: iso(ago(5)), until: iso(ago(3 - 72))},
+        says: '2 events that the service had sent when it was last asked are still not here (2 notice.raised). Another receiver had taken 1. The service was to send 1 again. What another receiver keeps can be taken in: `scent notices import FILE`.',
+        next: `scent webhooks timeline ${hook} --missing`,
+        checkedAt: expect.stringMatching(/^20.*Z$/),
+      })
+      expect(Math.abs(Date.parse(missing?.checkedAt ?? '') - Date.now())).toBeLessThan(600_000)
+      const due = await scent(env, ['notices', 'inbox', '--due-within', '1h'])
+      expect(due.code).toBe(12)
+      expect(due.stderr).toMatch(
+        /Since \w+ \d+ \w+ \d\d:\d\d\. The service was asked \w+ \d+ \w+ \d\d:\d\d\./,
+      )
+    })
+
+    test('is said no more once it was imported, or received', async () => {
+      const env = await checked()
+      const raw = eventBody('event-2', noticeOf(other, ago(5)))
+      expect((await scent(env, ['notices', 'import', '-'], raw)).code).toBe(0)
+      expect((await inbox(env)).missing?.says).toContain('1 event that the service had sent')
+      await got([ago(0), eventBody('event-3', noticeOf(id, ago(3)))])(deskOf(env))
+      expect((await inbox(env)).blind).toEqual([])
+    })
+
+    test('is said no more once a later check does not find it', async () => {
+      const env = await checked()
+      deliveries = [attempt('event-1', 2)]
+      expect((await inbox(env, '--check')).blind).toEqual([])
+      expect((await inbox(env)).blind).toEqual([])
+    })
+
+    test('stays known if the service knows the subscription no more, and so does that', async () => {
+      const env = await checked()
+      deliveries = 'unknown'
+      expect((await inbox(env, '--check')).missing?.says).toContain('2 events of the last 72 hours')
+      deliveries = []
+      const {blind, missing} = await inbox(env)
+      expect(missing?.says).toContain('2 events that the service had sent')
+      expect(blind.find(({code}) => code === 'inactive')).toMatchObject({
+        says: 'When it was last asked, the service knew none of the subscriptions that are known here: it sends nothing.',
+        checkedAt: missing?.checkedAt,
+      })
+      // An answer has shown it since then.
+      await subscribed({}, Date.now() + 1_000)(deskOf(env))
+      expect((await inbox(env)).blind.map(({code}) => code)).toEqual(['missing'])
+    })
+
+    test('is said no more once its time to be answered is over', async () => {
+      const event = {
+        id: 'event-2',
+        type: 'notice.raised',
+        subscription: hook,
+        isTaken: true,
+        isGivenUp: false,
+      }
+      const keeping =
+        (hours: number): Make =>
+        ({folders, identity}) =>
+          inboxJournal(folders, identity).append({
+            ...{kind: 'checked', at: iso(ago(1)), isCut: false, gone: []},
+            lacking: [{...event, firstAt: ago(hours)}],
+          })
+      expect((await blindOf([...well, keeping(71)])).codes).toEqual(['missing'])
+      expect((await blindOf([...well, keeping(73)])).codes).toEqual([])
+    })
+
+    test('takes little room, however often and however much is missing', async () => {
+      deliveries = Array.from({length: 1_200}, (_, n) =>
+        attempt(`event-${n + 10}`, 58 + n / 100, {id: `delivery-${n}`}),
+      )
+      const {env, of} = await check(well)
+      expect(of('missing')?.says).toMatch(/^At least 1000 events of the last 72 hours/)
+      const {path} = inboxJournal(deskOf(env).folders, deskOf(env).identity)
+      const size = statSync(path).size
+      expect(size).toBeLessThan(250_000)
+      await inbox(env, '--check')
+      expect(statSync(path).size - size).toBeLessThan(500)
+      expect((await inbox(env)).missing?.says).toMatch(/^At least 1000 events that the service had sent/)
+      deliveries = []
+    })
+
+    test('and a check that finds nothing writes nothing', async () => {
+      deliveries = [attempt('event-1', 2)]
+      const {env} = await check(well)
+      const {path} = inboxJournal(deskOf(env).folders, deskOf(env).identity)
+      expect(existsSync(path)).toBe(false)
+    })
   })
 
   test('and where no subscription is known, that is said', async () => {

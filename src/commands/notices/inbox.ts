@@ -30,7 +30,7 @@ import {secondsFlag} from '../../terminal/times.ts'
 export default class NoticesInbox extends ScentCommand {
   static override summary = 'List the notices that wait for an answer, the soonest deadline first.'
   static override description =
-    `The API has no list of notices: this is what webhooks listen received, what was imported, and what was answered from here. It says what the service does if nobody answers, and why it may not know of every notice. --check asks the service what it has sent within 72 hours, one request for each subscription that is known here, and compares.
+    `The API has no list of notices: this is what webhooks listen received, what was imported, and what was answered from here. It says what the service does if nobody answers, and why it may not know of every notice. --check asks the service what it has sent within 72 hours, one request for each subscription that is known here, and compares; what it misses is said from then on, until it is here.
 
 With --due-within it is a check for cron: exit 11 if a notice is due within that time, 12 if none is known but some may be missing, 0 if all is well. Without --check it sends nothing, and needs no credential.`
   static override examples = [

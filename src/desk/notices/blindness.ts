@@ -21,6 +21,8 @@ export interface Blindness {
   says: string
   /** A command that tells more or mends it. */
   next: string
+  /** When the service was asked that says so, if that was not just now. */
+  checkedAt?: string
   /** Of `gaps`: when nothing listened. Of `unchecked`, once it is over: when nothing was checked. */
   times?: {from: string; to: string}[]
 }

@@ -4,33 +4,35 @@ import type {Glance} from '../receipts/glances.ts'
 import {nameOf, referenceOf} from '../receipts/reference.ts'
 import type {Run} from '../receipts/runs.ts'
 import {type Blindness, iso, type KnownSubscription} from './blindness.ts'
+import {missing} from './check.ts'
 import type {Evidence} from './evidence.ts'
 import {type InboxItem, isOpen} from './inbox.ts'
 import {listenAgain, listening, silence} from './listening.ts'
-import {missing, type Sent} from './sent.ts'
+import type {Check} from './records.ts'
+import type {Sent} from './sent.ts'
 
 // What the records can't know. An empty inbox means something only if these say nothing.
 
 const CLOCK_MS = 60_000
 
 /**
- * All reasons, at a moment of this machine's clock. `every`: the notices that are known; `sent`: what the service says itself,
- * if it was asked.
+ * All reasons, at a moment of this machine's clock. `every`: the notices that are known; `check`: what came of asking the
+ * service, now or the last time; `sent`: what it says itself, if it was asked now.
  */
 export function blindness(
   evidence: Evidence,
   every: readonly InboxItem[],
   subscriptions: readonly KnownSubscription[],
   now: number,
-  sent?: Sent,
+  {check, sent}: {check: Check | undefined; sent?: Sent | undefined},
 ): Blindness[] {
-  const lacking = sent ? missing(sent, evidence) : []
+  const lacking = check ? missing(check, sent === undefined) : []
   return [
     ...store(evidence),
     ...listening(evidence, subscriptions, now, sent && {gone: sent.gone, isLacking: lacking.length > 0}),
     // Who was asked about a subscription has told what it sent.
     ...(sent && sent.asked > 0 ? [] : silence(evidence, now)),
-    ...inactive(subscriptions, sent),
+    ...inactive(subscriptions, check, sent === undefined),
     ...deadLettering(evidence, subscriptions, sent),
     ...lacking,
     ...noType(evidence, subscriptions),
@@ -50,8 +52,12 @@ function store({damaged}: Evidence): Blindness[] {
 
 const isOff = ({isActive}: KnownSubscription) => isActive === false
 
-function inactive(subscriptions: readonly KnownSubscription[], sent: Sent | undefined): Blindness[] {
-  const isGone = ({id}: KnownSubscription) => sent?.gone.includes(id) === true
+function inactive(
+  subscriptions: readonly KnownSubscription[],
+  check: Check | undefined,
+  isEarlier: boolean,
+): Blindness[] {
+  const isGone = ({id}: KnownSubscription) => check?.gone.includes(id) === true
   const [first] = subscriptions
   if (first === undefined || !subscriptions.every((one) => isOff(one) || isGone(one))) return []
   const off = subscriptions.find((one) => isOff(one) && !isGone(one))
@@ -60,12 +66,14 @@ function inactive(subscriptions: readonly KnownSubscription[], sent: Sent | unde
     .map(({at}) => at)
     .sort()
     .at(-1)
+  const knows = isEarlier ? 'When it was last asked, the service knew' : 'The service knows'
   const says = off
     ? 'No subscription that is known here is active: the service sends nothing.'
-    : 'The service knows none of the subscriptions that are known here: it sends nothing.'
+    : `${knows} none of the subscriptions that are known here: it sends nothing.`
   const isOurs = off === undefined || off.own === true
   const next = isOurs ? listenAgain(subscriptions) : `scent webhooks enable ${off.id}`
-  return [{code: 'inactive', since: since ?? null, until: null, says, next}]
+  const checkedAt = off === undefined && isEarlier ? check?.at : undefined
+  return [{code: 'inactive', since: since ?? null, until: null, says, next, ...(checkedAt && {checkedAt})}]
 }
 
 /** The service has given up deliveries, by its own records or by what was last told of a subscription. */

@@ -7,7 +7,7 @@ import {readGlances, segmentsOf} from '../receipts/read.ts'
 import {openRuns, type Run} from '../receipts/runs.ts'
 import type {NoticeFacts} from './facts.ts'
 import type {Answer, Known, Told} from './inbox.ts'
-import {type InboxRecord, inboxJournal} from './records.ts'
+import {type Check, type InboxRecord, inboxJournal} from './records.ts'
 
 /** All that the records of an identity say about notices, and about what they may lack. */
 export interface Evidence extends Known {
@@ -21,6 +21,8 @@ export interface Evidence extends Known {
   /** SHA-256 of each imported text, and the ids of the events in them. */
   imported: Set<string>
   importedEvents: Set<string>
+  /** What came of asking the service the last time. */
+  check?: Check
 }
 
 /** Reads everything since `since` (milliseconds), as if the files `without` were not there; imports and answers always. */
@@ -96,6 +98,10 @@ function takeRecord(
     const {notices, eventId, trust} = importedFacts(record.raw)
     if (eventId !== null && trust === 'imported') known.importedEvents.add(eventId)
     if (trust !== 'refused') for (const fact of notices) told.push({...fact, trust, ...when})
+  }
+  if (record.kind === 'checked') {
+    const {at, lacking, isCut, gone} = record
+    known.check = {at, lacking: lacking ?? known.check?.lacking ?? [], isCut, gone}
   }
   if (record.kind === 'answering') {
     const {attempt, id, choice} = record

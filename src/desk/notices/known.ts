@@ -2,6 +2,7 @@ import type {Folders, Identity} from '../../store/paths.ts'
 import {webhookRecords} from '../../store/webhooks.ts'
 import type {Desk} from '../desk.ts'
 import type {Blindness} from './blindness.ts'
+import {checkOf, keepCheck, lastCheck} from './check.ts'
 import {blindness} from './coverage.ts'
 import {type Evidence, readEvidence} from './evidence.ts'
 import {type InboxItem, inbox, isOpen, serviceClock} from './inbox.ts'
@@ -45,12 +46,12 @@ export interface Look {
   blind: Blindness[]
 }
 
-/** Looks into the records. Fails with CORRUPT_FILE if the record of our own answers is damaged. */
+/** Looks into the records, and keeps what the service was asked. Fails with CORRUPT_FILE if the record of our own answers is damaged. */
 export async function lookAt(
   {folders, identity}: Pick<Desk, 'folders' | 'identity'>,
   {all = false, withinMs, sent}: Wanted,
 ): Promise<Look> {
-  const {items, every, evidence} = knownNotices(folders, identity, {all})
+  const {items, every, evidence, now} = knownNotices(folders, identity, {all})
   const isDue = ({desk: {leftMs}}: InboxItem) => leftMs !== null && leftMs < (withinMs ?? Number.NaN)
   const records = webhookRecords(folders, identity)
   const since = records.activeSince()
@@ -58,6 +59,8 @@ export async function lookAt(
     ...one,
     activeSince: since.get(one.id.toLowerCase()),
   }))
-  const blind = blindness(evidence, every, subscriptions, Date.now(), sent)
+  const check = sent ? checkOf(sent, evidence, now) : lastCheck(evidence, subscriptions, now)
+  if (sent && check) await keepCheck({folders, identity}, check, evidence.check)
+  const blind = blindness(evidence, every, subscriptions, Date.now(), {check, sent})
   return {items: withinMs === undefined ? items : items.filter(isDue), every, blind}
 }

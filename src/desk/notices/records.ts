@@ -9,6 +9,28 @@ export type Outcome = (typeof outcomes)[number]
 
 const choice = z.enum(noticeChoices)
 
+/** An event that the service has sent, or tried to. */
+const sentEvent = z.object({
+  id: z.string(),
+  type: z.string(),
+  subscription: z.string(),
+  /** Milliseconds of the service's clock. */
+  firstAt: z.number(),
+  isTaken: z.boolean(),
+  isGivenUp: z.boolean(),
+})
+export type SentEvent = z.output<typeof sentEvent>
+
+/** What was not here when the service was asked what it has sent. */
+export interface Check {
+  at: string
+  lacking: SentEvent[]
+  /** Whether there was more of it than is kept. */
+  isCut: boolean
+  /** Subscriptions that the service did not know any more. */
+  gone: readonly string[]
+}
+
 const record = z.discriminatedUnion('kind', [
   /** One JSON text of an import, as it came. */
   z.object({kind: z.literal('imported'), at: z.string(), sha256: z.string(), raw: z.string()}),
@@ -25,10 +47,21 @@ const record = z.discriminatedUnion('kind', [
     /** The notice that the service answered, as JSON text: numbers keep their digits. */
     payload: z.nullable(z.string()),
   }),
+  /** The service was asked what it has sent. */
+  z.object({
+    kind: z.literal('checked'),
+    at: z.string(),
+    /** What of that was not here; null if it was as the check before had found it. */
+    lacking: z.nullable(z.array(sentEvent)),
+    /** Whether there was more of it than is kept. */
+    isCut: z.boolean(),
+    /** Subscriptions that it did not know any more. */
+    gone: z.array(z.string()),
+  }),
 ])
 export type InboxRecord = z.output<typeof record>
 
-/** Imports, and our answers to notices. */
+/** Imports, our answers to notices, and what the service was asked about. */
 export function inboxJournal(folders: Folders, identity: Identity): Journal<InboxRecord> {
   return recordsJournal(folders, identity, 'inbox', record)
 }

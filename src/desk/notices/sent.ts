@@ -5,23 +5,9 @@ import type {Delivery} from '../../contract/webhooks.ts'
 import {deliveriesSince, momentOf} from '../../flows/webhooks.ts'
 import type {Folders, Identity} from '../../store/paths.ts'
 import {webhookRecords} from '../../store/webhooks.ts'
-import {counted} from '../../terminal/text.ts'
-import {type Blindness, iso} from './blindness.ts'
-import type {Evidence} from './evidence.ts'
+import type {SentEvent} from './records.ts'
 
-// What the service says that it has sent, compared with what is here.
-
-/** An event that the service has sent, or tried to. */
-interface SentEvent {
-  id: string
-  type: string
-  /** Milliseconds of the service's clock. */
-  firstAt: number
-  lastAt: number
-  isTaken: boolean
-  isGivenUp: boolean
-  subscription: string
-}
+// What the service says that it has sent; check.ts compares it with what is here.
 
 /** The service's own records of what it sent within the window. */
 export interface Sent {
@@ -74,59 +60,7 @@ function take({ends}: Sent, events: Map<string, SentEvent>, subscription: string
   events.set(one.eventId, {
     ...{id: one.eventId, type: String(one.eventType ?? 'unknown'), subscription},
     firstAt: Math.min(at, before?.firstAt ?? at),
-    lastAt: Math.max(at, before?.lastAt ?? at),
     isTaken: isTaken || before?.isTaken === true,
     isGivenUp: isGivenUp || before?.isGivenUp === true,
   })
-}
-
-/** Events that were sent, and of which no copy is here that counts. */
-export function missing({events}: Sent, evidence: Evidence): Blindness[] {
-  const {receipts, importedEvents} = evidence
-  const taken = receipts.filter(({trust}) => trust !== 'refused')
-  const here = new Set([...taken.map(({eventId}) => eventId), ...importedEvents])
-  // What has come before, and never told of a notice, hides none.
-  const telling = new Set(taken.filter(tellsOfNotice).map(({eventType}) => eventType))
-  const proved = taken.filter(
-    ({trust, eventType}) => trust === 'verified' && !/notice/i.test(eventType ?? ''),
-  )
-  const harmless = new Set(proved.map(({eventType}) => eventType).filter((type) => !telling.has(type)))
-  const lacking = events.filter(({id, type}) => !here.has(id) && !harmless.has(type))
-  const byId = new Map(lacking.map((one) => [one.id, one]))
-  const all = [...byId.values()].sort((a, b) => a.firstAt - b.firstAt)
-  const [first] = all
-  if (first === undefined) return []
-  const types = [...new Set(all.map(({type}) => type))]
-  const kinds = types
-    .slice(0, 3)
-    .map((type) => `${all.filter((one) => one.type === type).length} ${type}`)
-    .join(', ')
-  const are = all.length === 1 ? 'is' : 'are'
-  return [
-    {
-      code: 'missing',
-      since: iso(first.firstAt),
-      until: iso(Math.max(...all.map(({firstAt}) => firstAt)) + noticeWindowMs),
-      says: `${counted(all.length, 'event')} of the last 72 hours that the service has sent ${are} not here (${kinds}). ${whereOf(all)}`,
-      next: `scent webhooks timeline ${first.subscription} --missing`,
-    },
-  ]
-}
-
-const tellsOfNotice = ({notices, unreadable}: Evidence['receipts'][number]) =>
-  notices.length > 0 || unreadable
-
-/** Whether they will come yet, and who may have them. */
-function whereOf(all: readonly SentEvent[]): string {
-  const taken = all.filter(({isTaken}) => isTaken).length
-  const over = all.filter(({isTaken, isGivenUp}) => isGivenUp && !isTaken).length
-  const open = all.length - taken - over
-  return [
-    taken > 0 && `Another receiver took ${taken}.`,
-    open > 0 && `The service will send ${open} again.`,
-    over > 0 && `It has given up ${over}.`,
-    taken + over > 0 && 'What another receiver keeps can be taken in: `scent notices import FILE`.',
-  ]
-    .filter(Boolean)
-    .join(' ')
 }

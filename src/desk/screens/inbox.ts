@@ -106,13 +106,14 @@ function moment(at: string): string {
 const MOST_TIMES = 3
 
 /** What is not known, and since when, as one sentence or two. */
-function reasonOf({code, says, since, times = []}: Blindness): string {
+function reasonOf({code, says, since, times = [], checkedAt}: Blindness): string {
   const spans = times.slice(0, MOST_TIMES).map(({from, to}) => `${moment(from)} to ${moment(to)}`)
   if (times.length > MOST_TIMES) spans.push(`and at ${times.length - MOST_TIMES} more times`)
   if (spans.length > 0 && code === 'unchecked') return `${says} That was ${spans.join(', ')}.`
   if (spans.length > 0)
     return says.replace(/(?<=^Nothing listened ).* within the last 72 hours/, spans.join(', '))
-  return since === null ? says : `${says} Since ${moment(since)}.`
+  const asked = checkedAt && `The service was asked ${moment(checkedAt)}.`
+  return [says, since && `Since ${moment(since)}.`, asked].filter(Boolean).join(' ')
 }
 
 /** What the list may lack, each reason with what to do about it; reasons that one command mends stand together. */
