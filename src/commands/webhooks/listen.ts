@@ -15,9 +15,10 @@ import {receiptsSize} from '../../desk/receipts/room.ts'
 import {keepSecret, webhookSecrets} from '../../desk/receipts/secrets.ts'
 import {largeText, PRUNE} from '../../desk/report.ts'
 import {refusalText} from '../../desk/screens/handed.ts'
-import {liveHead, liveLine, nextOf, openDues, stateText} from '../../desk/screens/live.ts'
+import {liveHead, liveLine, nextLines, openDues, stateText} from '../../desk/screens/live.ts'
 import {type Line, liveColumns} from '../../desk/screens/receipts.ts'
 import {TOLERANCE} from '../../desk/signature/judge.ts'
+import type {Listened} from '../../desk/signature/reasons.ts'
 import {parseScheme} from '../../desk/signature/schemes.ts'
 import {apiFlags, requireUuid, type SessionFlags} from '../../terminal/flags.ts'
 import type {Listing} from '../../terminal/output.ts'
@@ -108,6 +109,7 @@ The signing secret comes from stdin, from SCENT_WEBHOOK_SECRET, or from the keyc
   private refused: string | null = null
   /** What was said last of one that the receiver did not take. */
   private missed = ''
+  private listened: Listened = {port: 0, subscription: null, isOwn: false}
 
   async run(): Promise<Listing | undefined> {
     const {flags} = await this.parse(WebhooksListen)
@@ -144,7 +146,12 @@ The signing secret comes from stdin, from SCENT_WEBHOOK_SECRET, or from the keyc
     const listener = await openListener({
       ...desk,
       ports: portsOf(port, usualPort),
-      ...{begin: source.begin, tolerance, answer, ui: page?.url},
+      ...{tolerance, answer, ui: page?.url},
+      begin: async (at) => {
+        const begun = await source.begin(at)
+        this.listened = {port: at, subscription: begun.subscription, isOwn: flags.subscribe}
+        return begun
+      },
       tell(event, whole) {
         tell(event, whole)
         page?.tell(event)
@@ -212,6 +219,7 @@ The signing secret comes from stdin, from SCENT_WEBHOOK_SECRET, or from the keyc
         if (body && !this.streams) this.note(whole.body.toString('utf8'))
         if (forwards && event.answered < 300) waiting.set(keyOf({...event, receivedAt: event.at}), line)
         else put(line)
+        this.sayNext(line)
       }
       if (event.event === 'forward') {
         const line = waiting.get(keyOf(event))
@@ -238,10 +246,16 @@ The signing secret comes from stdin, from SCENT_WEBHOOK_SECRET, or from the keyc
     const paint = paintFor(process.stdout)
     const head = this.shown === 0 ? liveHead(roomOf(process.stdout), paint) : ''
     process.stdout.write(head + liveLine(line, roomOf(process.stdout), paint))
-    if (line.answered !== 401 || line.why === this.refused) return
+  }
+
+  /** What to do about a delivery that was refused, unless the one before was refused for the same. */
+  private sayNext(line: Line): void {
+    if (this.streams || line.answered !== 401 || line.why === this.refused) return
     this.refused = line.why
     // Below what is said of the listener itself.
-    setImmediate(() => this.note(nextOf(line)))
+    setImmediate(() => {
+      for (const text of nextLines(line, this.listened)) this.note(text)
+    })
   }
 
   /** What the receiver answered, or why it did not: that is said once for all that follow. */

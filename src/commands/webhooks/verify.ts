@@ -73,16 +73,16 @@ export default class WebhooksVerify extends ScentCommand {
     const tolerance = toleranceOf(flags.tolerance)
     const asked = flags.scheme === undefined ? undefined : parseScheme(flags.scheme)
     const desk = flags.stored !== undefined || flags.subscription !== undefined ? openDesk(flags) : undefined
-    const stored = desk && flags.stored !== undefined ? storedCopy(desk, flags.stored) : undefined
+    const stored = desk && flags.stored !== undefined ? await storedCopy(desk, flags.stored) : undefined
     const delivery = withTold(stored?.delivery ?? (await deliveryIn(args.file, flags['secret-stdin'])), flags)
-    const {subscription = stored?.subscription, 'secret-stdin': stdin} = flags
+    const {subscription = stored?.listener?.subscription ?? undefined, 'secret-stdin': stdin} = flags
     const secrets = await webhookSecrets(desk, {stdin, subscription})
     if (secrets.length === 0)
       throw this.refusal({reason: 'no-secret', ...(subscription !== undefined && {subscription})})
     const arrived = flags.at === undefined ? delivery.at : momentOf(momentIn(flags.at, Date.now()))
     const scheme = asked ?? stored?.scheme
     const judging: Judging = {secrets, scheme, tolerance, now: arrived ?? Date.now()}
-    if (stored && desk) this.others = (why) => besideOthers(desk, why)
+    if (stored && desk) this.others = (why) => besideOthers(desk, why, stored.listener)
     if (flags.discover) return this.discover(delivery, judging)
     const verdict = judge(delivery, judging)
     if (verdict.trust !== 'verified') throw this.refusal(explain(delivery, judging))

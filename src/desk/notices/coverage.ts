@@ -3,6 +3,7 @@ import {counted} from '../../terminal/text.ts'
 import type {Glance} from '../receipts/glances.ts'
 import {nameOf, referenceOf} from '../receipts/reference.ts'
 import type {Run} from '../receipts/runs.ts'
+import {listenedBy, newSecretText} from '../signature/words.ts'
 import {type Blindness, iso, type KnownSubscription} from './blindness.ts'
 import {missing} from './check.ts'
 import type {Evidence} from './evidence.ts'
@@ -36,7 +37,7 @@ export function blindness(
     ...deadLettering(evidence, subscriptions, sent),
     ...lacking,
     ...noType(evidence, subscriptions),
-    ...arrived(evidence, now - noticeWindowMs),
+    ...arrived(evidence, subscriptions, now - noticeWindowMs),
     ...unchecked(evidence, every, now),
     ...clock(evidence),
   ]
@@ -112,7 +113,12 @@ function noType({receipts}: Evidence, subscriptions: readonly KnownSubscription[
 }
 
 /** What arrived within the window, and could not be used for what it is. */
-function arrived({receipts, listening: spans}: Evidence, since: number): Blindness[] {
+function arrived(
+  evidence: Evidence,
+  subscriptions: readonly KnownSubscription[],
+  since: number,
+): Blindness[] {
+  const {receipts, listening: spans} = evidence
   const recent = receipts.filter(({time}) => time >= since)
   const found: Blindness[] = []
   const add = (code: Blindness['code'], list: typeof recent, says: string, next: string) => {
@@ -133,7 +139,7 @@ function arrived({receipts, listening: spans}: Evidence, since: number): Blindne
     refused.length === 1 ? ['delivery was', ''] : ['deliveries were', ` ${speaking} of them`]
   const speaks = speaking === 0 ? '' : `, and${them} ${speaking === 1 ? 'speaks' : 'speak'} of a notice`
   const more = dropped > 0 ? `; ${dropped} more were not kept` : ''
-  const says = `${refused.length} ${were} refused for the signature${speaks}${more}.`
+  const says = `${refused.length} ${were} refused for the signature${speaks}${more}.${secretText(evidence, subscriptions)}`
   add('refused', refused, says, 'scent webhooks events --trust refused')
   const unreadable = recent.filter((one) => one.unreadable && one.trust !== 'refused')
   const speak = unreadable.length === 1 ? '1 delivery speaks' : `${unreadable.length} deliveries speak`
@@ -144,6 +150,18 @@ function arrived({receipts, listening: spans}: Evidence, since: number): Blindne
   const copies = `Copies of ${events} tell of different notices, and only one of them counts.`
   add('conflict', conflicts, copies, 'scent webhooks events --differs')
   return found
+}
+
+/** What to do if no signature has fitted any more since a time: then the secret was changed, most likely. */
+function secretText(
+  {receipts, listening: spans}: Evidence,
+  subscriptions: readonly KnownSubscription[],
+): string {
+  const last = receipts.findLast(({trust, why}) => trust === 'verified' || why === 'mismatch')
+  if (last?.why !== 'mismatch') return ''
+  const run = spans.findLast(({from, to}) => from <= last.time && last.time <= to)
+  if (run === undefined) return ''
+  return ` None has fitted since then, so the secret may have been changed. ${newSecretText(listenedBy(run, subscriptions))}`
 }
 
 const commandName = ({eventId, at, sha256}: Glance) => nameOf({eventId, receipt: referenceOf({at, sha256})})

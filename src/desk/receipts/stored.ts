@@ -1,18 +1,22 @@
 import {Failure} from '../../contract/failure.ts'
+import {webhookRecords} from '../../store/webhooks.ts'
 import type {Desk} from '../desk.ts'
 import type {Captured} from '../signature/capture.ts'
 import {type Arrived, secondsBetween, signatureIn, stampOf} from '../signature/judge.ts'
-import type {Why} from '../signature/reasons.ts'
+import type {Listened, Why} from '../signature/reasons.ts'
 import {parseScheme, type Scheme} from '../signature/schemes.ts'
+import {listenedBy} from '../signature/words.ts'
 import {bytesOf} from './body.ts'
 import {glancesIn} from './glances.ts'
 import {readSegments, segmentsOf} from './read.ts'
 import {findCopies} from './recorded.ts'
+import type {Opened} from './records.ts'
 
 /** A copy that arrived here, and how its listener judged it. */
 interface Stored {
   delivery: Captured
-  subscription: string | undefined
+  /** Undefined if what is known of it was lost. */
+  listener: Listened | undefined
   scheme: Scheme | undefined
 }
 
@@ -20,7 +24,7 @@ interface Stored {
  * The copy of an event that is worth least, of several the last: the one that somebody asks about. Fails with INVALID_INPUT
  * if the beginning of the id is too short or fits several, and with NOTHING_MATCHED.
  */
-export function storedCopy({folders, identity}: Desk, start: string): Stored {
+export async function storedCopy({folders, identity}: Desk, start: string): Promise<Stored> {
   const copies = findCopies(folders, identity, start)
   const worst = copies.at(-1)
   if (worst === undefined)
@@ -31,16 +35,17 @@ export function storedCopy({folders, identity}: Desk, start: string): Stored {
   const {record, segment, place} = worst
   const {headers, path, eventId} = record
   const delivery = {headers, path, body: bytesOf(record), id: eventId ?? undefined, at: Date.parse(record.at)}
-  let subscription: string | null = null
+  let opened: Opened | undefined
   let scheme: string | null = null
   for (const other of glancesIn(segment, identity)) {
-    if (other.kind === 'opened') ({subscription, scheme} = other)
+    if (other.kind === 'opened') ({scheme} = opened = other)
     if (other.kind === 'pinned') scheme = other.scheme
     if (other.kind === 'received' && other.place === place) break
   }
+  const subscriptions = await webhookRecords(folders, identity).all()
   return {
     delivery,
-    subscription: subscription ?? undefined,
+    listener: opened && listenedBy(opened, subscriptions),
     scheme: scheme === null ? undefined : parseScheme(scheme),
   }
 }
@@ -48,8 +53,8 @@ export function storedCopy({folders, identity}: Desk, start: string): Stored {
 /** As many receipts that are off by the same time are no accident, and so near they are the same. */
 const AGREE = {copies: 3, seconds: 30}
 
-/** The same reason, and what the other receipts say about it: that the clock is wrong, or which secret fitted last. */
-export function besideOthers({folders, identity}: Desk, why: Why): Why {
+/** The same reason, and what the other receipts say about it: that the clock is wrong, or which secret fitted last, and whose. */
+export function besideOthers({folders, identity}: Desk, why: Why, listener: Listened | undefined): Why {
   if (why.reason !== 'stale' && why.reason !== 'nothing') return why
   let secret: string | null = null
   let fitted: string | null = null
@@ -62,7 +67,7 @@ export function besideOthers({folders, identity}: Desk, why: Why): Why {
     if (age !== undefined && Math.abs(age - (why.ageSeconds ?? 0)) <= AGREE.seconds) agreeing += 1
   }
   if (why.reason === 'stale') return agreeing >= AGREE.copies ? {...why, change: 'clock'} : why
-  return fitted === null ? why : {...why, fitted: fitted.split(' ')}
+  return {...why, ...(fitted !== null && {fitted: fitted.split(' ')}), ...(listener && {listener})}
 }
 
 /** Seconds from the time that a receipt says it was signed at to its arrival. */

@@ -8,6 +8,8 @@ import {inbox, serviceClock, type Told} from '../notices/inbox.ts'
 import {readBody} from '../receipts/body.ts'
 import {nameOf} from '../receipts/reference.ts'
 import {handedOn} from './handed.ts'
+import type {Listened} from '../signature/reasons.ts'
+import {newSecretText, wordsOf} from '../signature/words.ts'
 import {leftOf} from './inbox.ts'
 import {idOf, type Line, signed, timeOfDay} from './receipts.ts'
 
@@ -97,9 +99,11 @@ export function stateText({state, why, since}: Extract<ListenerEvent, {event: 's
   return `${state === 'failed' ? 'Failed' : 'Degraded'} since ${at}: ${whys[why]}`
 }
 
-/** The command that takes a refused delivery apart. */
-export function nextOf({eventId, receipt}: Line): string {
+/** The command that takes a refused delivery apart; and what to do if it was signed with another secret. */
+export function nextLines({eventId, receipt, why}: Line, listened: Listened): string[] {
   const words =
     receipt === null ? ['events', '--trust', 'refused'] : ['verify', '--stored', nameOf({eventId, receipt})]
-  return `  ${commandText('webhooks', ...words)}`
+  const isOther = why === wordsOf({reason: 'nothing'})
+  const changed = isOther ? [`  The secret may have been changed. ${newSecretText(listened)}`] : []
+  return [`  ${commandText('webhooks', ...words)}`, ...changed]
 }

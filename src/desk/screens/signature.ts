@@ -5,6 +5,7 @@ import {counted, safe, wrap} from '../../terminal/text.ts'
 import type {Why} from '../signature/reasons.ts'
 import {parseScheme, writtenForm} from '../signature/schemes.ts'
 import type {Discovery} from '../signature/search.ts'
+import {newSecretText} from '../signature/words.ts'
 
 /** With which change of the body the signature fits. */
 const bodies: Record<string, string> = {
@@ -96,10 +97,10 @@ const tellings: Record<Why['reason'], (why: Why) => Told> = {
     so: 'So the secret is right, and the body came as it was sent.',
     next: `${give(pin)}.`,
   }),
-  nothing: ({fingerprints = [], fitted}) => ({
+  nothing: ({fingerprints = [], fitted, listener}) => ({
     says: 'The signature does not fit in any reading.',
     so: `Most likely it was signed with another secret than ${fingerprints.length > 1 ? 'those' : 'the one'} given (fingerprint ${fingerprints.join(', ')})${lastFitted(fingerprints, fitted)}; or the body is not the one that was sent.`,
-    next: `${secretToGive(fingerprints, fitted)} --discover tries other schemes.`,
+    next: `${secretToGive(fingerprints, fitted)}${listener ? ` ${newSecretText(listener)}` : ''} --discover tries other schemes.`,
   }),
 }
 

@@ -22,6 +22,13 @@ import {
 } from './schemes.ts'
 import {type Digits, keysByReading, keysOf, openTrial, type Trial} from './search.ts'
 
+/** Where a listener listened, and for which subscription; `isOwn`: for that of this machine, by --subscribe. */
+export interface Listened {
+  port: number
+  subscription: string | null
+  isOwn: boolean
+}
+
 /** Why a delivery does not fit, and the one change with which it does. */
 export interface Why {
   reason:
@@ -58,6 +65,8 @@ export interface Why {
   fingerprints?: string[]
   /** Of the secrets of the last receipt whose signature fitted. */
   fitted?: string[]
+  /** Of `nothing`: the listener that received it. */
+  listener?: Listened
 }
 
 /**

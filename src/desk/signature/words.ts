@@ -1,5 +1,6 @@
+import {commandText, flagWords} from '../../terminal/next.ts'
 import type {judge} from './judge.ts'
-import type {Why} from './reasons.ts'
+import type {Listened, Why} from './reasons.ts'
 
 type Word = Why['reason'] | NonNullable<ReturnType<typeof judge>['why']>
 
@@ -41,4 +42,22 @@ export function wordsOf({reason, change}: {reason: Word; change?: string | undef
 /** The same of a record, which holds the reason alone. */
 export function wordsOfRecord(why: string | null): string {
   return why !== null && Object.hasOwn(words, why) ? wordsOf({reason: why as Word}) : (why ?? '')
+}
+
+/** Who listened; `known`: the subscriptions of this machine. */
+export function listenedBy(
+  {port, subscription}: Pick<Listened, 'port' | 'subscription'>,
+  known: readonly {id: string; own?: boolean | undefined}[],
+): Listened {
+  return {port, subscription, isOwn: known.some(({id, own}) => own === true && id === subscription)}
+}
+
+/** How a listener gets another secret, in a sentence with the command for it. */
+export function newSecretText({port, subscription, isOwn}: Listened): string {
+  const listen = (...words: string[]) => commandText('webhooks', 'listen', ...words)
+  const forOne = flagWords('--subscription', subscription)
+  const keep = subscription === null ? [] : ['--save-secret']
+  if (isOwn)
+    return `Keep the one that is in force now: ${listen(...forOne, '--secret-stdin', ...keep, '--for', '1s')}. Then start ${listen('--subscribe')} again.`
+  return `Start the listener again with the one that is in force now: ${listen(...forOne, '--port', String(port), '--secret-stdin', ...keep)}.`
 }
