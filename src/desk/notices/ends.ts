@@ -15,7 +15,8 @@ export interface Doubt {
   says: string
 }
 
-export const isClosed = (status: string) => status !== 'AwaitingPartnerResponse'
+/** Whether a notice with this status waits for an answer; what a status that is not known means can't be told. */
+export const isAwaiting = (status: string) => status === 'AwaitingPartnerResponse'
 
 /** How a copy says that it ended: by the status, or else by the type of its event. */
 export function endIn({fields: {status}, saysEnd}: Telling): SaidEnd | null {
@@ -25,7 +26,7 @@ export function endIn({fields: {status}, saysEnd}: Telling): SaidEnd | null {
 
 /** Whether a copy has a status that is none of the spec's (Value sets): what it means for an answer can't be known. */
 export const isOdd = (one: Telling) =>
-  one.fields.status !== undefined && isClosed(one.fields.status) && endIn(one) === null
+  one.fields.status !== undefined && !isAwaiting(one.fields.status) && endIn(one) === null
 
 /** The end as those tell it that may: how, and with which status and choice, if these are told. */
 export interface Ending {

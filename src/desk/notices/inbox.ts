@@ -1,7 +1,7 @@
 import {millis} from '../../contract/forms.ts'
 import type {Notice, NoticeChoice} from '../../contract/notices.ts'
 import {type Deadline, deadlineOf} from './deadline.ts'
-import {type Doubt, doubtsOf, type Ending, endedFields, endIn, endingOf, isClosed, isOdd} from './ends.ts'
+import {type Doubt, doubtsOf, type Ending, endedFields, endIn, endingOf, isAwaiting, isOdd} from './ends.ts'
 import {filled, type NoticeFacts} from './facts.ts'
 import type {Outcome} from './records.ts'
 import {isTrusted, rank, type Trust} from './trust.ts'
@@ -171,7 +171,7 @@ const OF_END = ['responseChoice', 'respondedAt', 'impact']
 /** Each field as the highest trust tells it that tells it at all. An end is taken only from those that may close. */
 function merged(best: readonly Told[]): Partial<Notice> {
   const tellsEnd = ([name, value]: [string, unknown]) =>
-    name === 'status' ? isClosed(value as string) : value !== null && OF_END.includes(name)
+    name === 'status' ? !isAwaiting(value as string) : value !== null && OF_END.includes(name)
   const [first] = best
   if (first && best.length === 1 && isTrusted(first.trust)) return first.fields
   return best.reduce((fields, {fields: more, trust}) => {
