@@ -2,7 +2,7 @@ import * as Args from '@oclif/core/args'
 import {ScentCommand} from '../../command.ts'
 import {Failure} from '../../contract/failure.ts'
 import {openDesk} from '../../desk/desk.ts'
-import {importNotices, placeText} from '../../desk/notices/import.ts'
+import {importNotices, leftOutText, placeText} from '../../desk/notices/import.ts'
 import {knownNotices} from '../../desk/notices/known.ts'
 import {inboxBlock, inboxColumns} from '../../desk/screens/inbox.ts'
 import {readInput} from '../../store/input.ts'
@@ -12,7 +12,7 @@ import {counted} from '../../terminal/text.ts'
 export default class NoticesImport extends ScentCommand {
   static override summary = 'Take notices into the inbox out of saved deliveries.'
   static override description =
-    'Reads one JSON document, an array, or one document a line: bodies of deliveries, notices, lines of `scent webhooks listen --save` and of `scent webhooks events --output ndjson`, or what `scent notices inbox --json` prints. The API has no list of notices, so what other receivers keep is brought in this way. What is here already changes nothing. Sends nothing, and needs no credential.'
+    'Reads one JSON document, an array, or one document a line: bodies of deliveries, notices, lines of `scent webhooks listen --save` and of `scent webhooks events --output ndjson`, or what `scent notices inbox --json` prints. The API has no list of notices, so what other receivers keep is brought in this way. What is here already changes nothing. A field that is not what it must be, such as a deadline that is not a time, is left out and named. Sends nothing, and needs no credential.'
   static override examples = [
     '<%= config.bin %> notices import deliveries.ndjson',
     'jq -r .body receiver.log | <%= config.bin %> notices import -',
@@ -26,18 +26,26 @@ export default class NoticesImport extends ScentCommand {
     const {args, flags} = await this.parse(NoticesImport)
     const {folders, identity} = openDesk(flags)
     const {notices, ...counts} = await importNotices(folders, identity, await readInput(args.file))
-    const items = knownNotices(folders, identity, {all: true}).items.filter(({id}) => notices.includes(id))
-    const {imported, known, otherEvents, unreadable} = counts
+    const every = knownNotices(folders, identity, {all: true}).items
+    const items = every.filter(({id}) => notices.includes(id))
+    const {imported, known, otherEvents, unreadable, leftOut} = counts
     this.note(
       `${counted(imported, 'text')} taken in${otherText(imported, otherEvents)}; ${known} known before.`,
     )
-    for (const bad of unreadable.slice(0, 10)) this.note(`${placeText(bad)} ${bad.why}.`)
-    if (unreadable.length > 10) this.note(`And ${unreadable.length - 10} others.`)
+    this.tellFirst(unreadable.map((bad) => `${placeText(bad)} ${bad.why}.`))
+    this.tellFirst(leftOut.map((bad) => leftOutText(bad, every)))
     if (unreadable.length > 0) this.finding(new Failure('LINES_UNREADABLE'))
     this.show({rows: items, columns: inboxColumns, block: inboxBlock, empty: 'No new notice.'})
     return {...counts, items}
   }
+
+  private tellFirst(texts: readonly string[]): void {
+    for (const text of texts.slice(0, MOST_TOLD)) this.note(text)
+    if (texts.length > MOST_TOLD) this.note(`And ${texts.length - MOST_TOLD} others.`)
+  }
 }
+
+const MOST_TOLD = 10
 
 /** How many of the texts that were taken in tell of no notice. */
 function otherText(imported: number, others: number): string {

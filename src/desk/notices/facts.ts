@@ -18,7 +18,7 @@ const ends: {[word: string]: SaidEnd} = {
   ...{expired: 'expired', closed: 'closed'},
 }
 
-function endIn(eventType: string | null): SaidEnd | null {
+function endSaidBy(eventType: string | null): SaidEnd | null {
   const [, word = ''] = /notice.*[._-]([a-z]+)$/.exec(eventType ?? '') ?? []
   return Object.hasOwn(ends, word) ? (ends[word] ?? null) : null
 }
@@ -69,13 +69,23 @@ type Tests = [field: string, test: (value: unknown) => boolean][]
 const noticeTests = Object.entries(fits) as Tests
 const lineTests = Object.entries(lineFits) as Tests
 
-function taken(from: Members, tests: Tests): Members {
+/** A field of a notice that can't be what it must be. */
+export interface LeftOut {
+  /** Of the notice. */
+  id: string
+  /** Its path, such as `line.orderedQuantity`. */
+  field: string
+  value: unknown
+}
+
+function taken(from: Members, tests: Tests, leaveOut: (field: string, value: unknown) => void): Members {
   const fields: Members = {}
   for (const [field, test] of tests) {
     if (!Object.hasOwn(from, field)) continue
     const value = from[field]
     // Only a status is never null.
     if (value === null ? field !== 'status' : test(value)) fields[field] = value
+    else leaveOut(field, value)
   }
   return fields
 }
@@ -104,41 +114,49 @@ export function noticesIn(
   body: unknown,
   eventType: string | null,
   mostValues = MOST_VALUES,
-): {notices: NoticeFacts[]; speaks: boolean} {
+): {notices: NoticeFacts[]; speaks: boolean; leftOut: LeftOut[]} {
   const found = new Map<string, Partial<Notice>>()
+  const leftOut: LeftOut[] = []
   let speaks = /notice/i.test(eventType ?? '')
   let open: {value: unknown; order: string | undefined}[] = [{value: body, order: undefined}]
   let values = 0
   for (let depth = 0; depth <= DEEPEST && open.length > 0; depth += 1) {
     const next: typeof open = []
     for (const {value, order: outer} of open) {
-      if (++values > mostValues) return {notices: [], speaks: true}
+      if (++values > mostValues) return {notices: [], speaks: true, leftOut}
       if (typeof value !== 'object' || value === null) continue
       // The order stands beside the notice, or around it (spec, Webhooks: data.orderId).
       const order = isObject(value) ? (idOf(value.scentOrderId, value.orderId) ?? outer) : outer
       if (isObject(value)) {
         speaks ||= Object.keys(value).some((key) => /notice/i.test(key))
-        addNotice(found, value, order)
+        addNotice(found, value, order, leftOut)
       }
       next.push(...Object.values(value).map((inner) => ({value: inner, order})))
     }
     open = next
   }
-  const end = endIn(eventType)
+  const end = endSaidBy(eventType)
   const notices = [...found].map(([id, fields]) => ({
     ...{id, fields},
     saysEnd: fields.status === undefined ? end : null,
   }))
-  return {notices, speaks}
+  return {notices, speaks, leftOut}
 }
 
-function addNotice(found: Map<string, Partial<Notice>>, value: Members, order: string | undefined): void {
+function addNotice(
+  found: Map<string, Partial<Notice>>,
+  value: Members,
+  order: string | undefined,
+  leftOut: LeftOut[],
+): void {
   const bare = idOf(value.noticeId)
   const whole = isNotice(value) ? idOf(value.id, value.noticeId) : undefined
   const id = whole ?? bare
   if (id === undefined) return
-  const fields: Members = whole ? taken(value, noticeTests) : {}
-  if (isObject(fields.line)) fields.line = taken(fields.line, lineTests)
+  const leaveOut = (field: string, given: unknown) => leftOut.push({id, field, value: given})
+  const fields: Members = whole ? taken(value, noticeTests, leaveOut) : {}
+  if (isObject(fields.line))
+    fields.line = taken(fields.line, lineTests, (field, given) => leaveOut(`line.${field}`, given))
   const both = filled((found.get(id) ?? {}) as Members, fields)
   found.set(id, {...both, ...(order && {scentOrderId: order})} as Partial<Notice>)
 }

@@ -1,9 +1,11 @@
 import {Failure} from '../../contract/failure.ts'
 import {parseJson, printJson} from '../../contract/money.ts'
 import type {Folders, Identity} from '../../store/paths.ts'
+import {localTime} from '../../terminal/cells.ts'
 import {sha256} from '../receipts/body.ts'
 import {importedFacts, readEvidence} from './evidence.ts'
-import type {NoticeFacts} from './facts.ts'
+import type {LeftOut, NoticeFacts} from './facts.ts'
+import type {InboxItem} from './inbox.ts'
 import {inboxJournal} from './records.ts'
 
 interface Imported {
@@ -11,6 +13,8 @@ interface Imported {
   known: number
   otherEvents: number
   unreadable: (Place & {why: string})[]
+  /** Fields that are not what they must be, and are not taken. */
+  leftOut: (Place & {notice: string; field: string; value: string})[]
   /** Ids of the notices that the new texts tell of. */
   notices: string[]
 }
@@ -31,6 +35,7 @@ interface Read {
   sha256: string
   event: string | undefined
   notices: string[]
+  leftOut: readonly LeftOut[]
 }
 
 /** A longer text would not fit into a line of the records. */
@@ -44,7 +49,7 @@ export async function importNotices(folders: Folders, identity: Identity, text: 
   const evidence = readEvidence(folders, identity, 0)
   const before = evidence.imported
   const here = new Set(evidence.receipts.filter(({trust}) => trust === 'verified').map(eventOf))
-  const found: Imported = {imported: 0, known: 0, otherEvents: 0, unreadable: [], notices: []}
+  const found: Imported = {imported: 0, known: 0, otherEvents: 0, unreadable: [], leftOut: [], notices: []}
   const fresh: {raw: string; sha256: string}[] = []
   for (const part of partsOf(text)) {
     const read = readPart(part)
@@ -52,6 +57,8 @@ export async function importNotices(folders: Folders, identity: Identity, text: 
       found.unreadable.push({...part.place, why: read})
       continue
     }
+    for (const {id, field, value} of read.leftOut)
+      found.leftOut.push({...part.place, notice: id, field, value: textOf(value)})
     if (before.has(read.sha256) || here.has(read.event ?? '')) {
       found.known += 1
       continue
@@ -76,12 +83,18 @@ export async function importNotices(folders: Folders, identity: Identity, text: 
 function readPart({raw, why}: Part): Read | string {
   if (raw === undefined) return why ?? 'is not JSON'
   if (Buffer.byteLength(raw) > LONGEST) return 'is over 1 MiB'
-  const {eventId, notices, trust} = importedFacts(raw)
+  const {eventId, notices, trust, leftOut} = importedFacts(raw)
   if (trust === 'refused') return 'is of a delivery that was refused for its signature'
   if (eventId === null && notices.length === 0) return 'holds neither an event nor a notice'
   if (notices.length === 0 && isBare(raw)) return 'names an event, and holds nothing of its body'
   const event = eventId === null ? undefined : eventOf({eventId, facts: notices})
-  return {raw, sha256: sha256(raw), event, notices: notices.map(({id}) => id)}
+  return {raw, sha256: sha256(raw), event, notices: notices.map(({id}) => id), leftOut}
+}
+
+/** A value as its JSON has it, without quotes if it is text; as much of it as anybody needs to find it. */
+const textOf = (value: unknown) => {
+  const text = typeof value === 'string' ? value : printJson(value, 0)
+  return text.length > 100 ? `${text.slice(0, 100)}…` : text
 }
 
 /** An event by its id and what it tells: two copies that have this in common tell the same. */
@@ -133,6 +146,24 @@ function parsed(text: string): {value: unknown} | {why: string} {
 /** `Line 4`. */
 export const placeText = (place: Place) =>
   'line' in place ? `Line ${place.line}` : `Element ${place.element}`
+
+/** That a field was not taken, and what the inbox counts by if it is the deadline. */
+export function leftOutText(
+  {notice, field, value, ...place}: Imported['leftOut'][number],
+  every: readonly InboxItem[],
+): string {
+  const item = every.find(({id}) => id === notice)
+  const instead = field === 'responseDeadlineAt' && item ? insteadText(item) : ''
+  return `${placeText(place)}: ${field} "${value}" of notice ${notice} can't be read, and is left out.${instead}`
+}
+
+function insteadText({responseDeadlineAt: at, desk}: InboxItem): string {
+  if (desk.leftMs === null || !at) return ''
+  const due = localTime(at)
+  if (desk.deadline === 'told') return ` The inbox counts by the deadline that another copy tells: ${due}.`
+  if (desk.deadline === 'raised') return ` The inbox counts 72 hours from when it was raised: until ${due}.`
+  return ` The inbox counts 72 hours from when it was first known here: until ${due} at the latest.`
+}
 
 function unreadable({unreadable: [first, ...others]}: Imported): Failure {
   const where = first === undefined ? 'It is empty' : `${placeText(first)} ${first.why}`

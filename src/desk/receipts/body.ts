@@ -1,7 +1,7 @@
 import {createHash} from 'node:crypto'
 import {writtenOut} from '../../contract/forms.ts'
 import {parseJson} from '../../contract/money.ts'
-import {type NoticeFacts, noticesIn} from '../notices/facts.ts'
+import {type LeftOut, type NoticeFacts, noticesIn} from '../notices/facts.ts'
 import {fingerprintOf} from '../signature/keys.ts'
 
 /** What a delivery's body tells. Everything is empty for one that is not JSON. */
@@ -11,12 +11,14 @@ export interface BodyFacts {
   notices: NoticeFacts[]
   /** Whether it speaks of a notice that could not be read. */
   unreadable: boolean
+  /** Fields of its notices that are not taken. */
+  leftOut: readonly LeftOut[]
 }
 
 /** A longer id is no id: it would only fill the records. */
 const LONGEST_ID = 200
 
-const nothing: BodyFacts = {eventId: null, eventType: null, notices: [], unreadable: false}
+const nothing: BodyFacts = {eventId: null, eventType: null, notices: [], unreadable: false, leftOut: []}
 
 /** Reads a body (spec, Webhooks). Never fails: whatever it is, its bytes are kept. */
 export function readBody(text: string): BodyFacts {
@@ -35,8 +37,9 @@ export function bodyFacts(body: unknown, mostValues?: number): BodyFacts {
   if (typeof body !== 'object' || body === null) return nothing
   const {eventId, eventType} = body as Record<string, unknown>
   const type = idOf(eventType)
-  const {notices, speaks} = noticesIn(body, type, mostValues)
-  return {eventId: idOf(eventId), eventType: type, notices, unreadable: speaks && notices.length === 0}
+  const {notices, speaks, leftOut} = noticesIn(body, type, mostValues)
+  const unreadable = speaks && notices.length === 0
+  return {eventId: idOf(eventId), eventType: type, notices, unreadable, leftOut}
 }
 
 /** Half a character is in no JSON that jq reads: it is written out as in a terminal. */
