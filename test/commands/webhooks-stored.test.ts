@@ -63,6 +63,35 @@ test('an id that fits two events, is too short, or is unknown is told so', async
   expect(await verify('../../../etc/passwd')).toMatchObject({code: 5})
 })
 
+test('a receipt is named by the beginning of its name, too, also if its event has an id, and so is an id that looks like one', async () => {
+  const shown = async (name: string) => {
+    const {code, stdout} = await scent(env, ['webhooks', 'events', name, '--json'])
+    const {copies, error} = JSON.parse(stdout)
+    return {code, ids: copies?.map(({eventId}: {eventId: string}) => eventId), message: error?.message}
+  }
+  const {items} = JSON.parse((await scent(env, ['webhooks', 'events', '--json'])).stdout)
+  const {receipt: name} = items.find(({eventId}: {eventId: string}) => eventId === '77e0a1-good')
+  for (const part of [name, name.slice(0, 8), name.slice(0, 6)])
+    expect(await shown(part)).toMatchObject({code: 0, ids: ['77e0a1-good']})
+  expect((await verify(name.slice(0, 9))).document).toMatchObject({fits: true})
+  expect(await shown(name.slice(0, 5))).toMatchObject({
+    code: 2,
+    message: expect.stringContaining('too short'),
+  })
+  const alike = 'r-0123456789ab'
+  await listener.send(event(alike))
+  for (const part of [alike, alike.slice(0, 10)])
+    expect(await shown(part)).toMatchObject({code: 0, ids: [alike]})
+  // A sender that knows the name of a receipt does not get in its way.
+  await listener.send(event(name))
+  await listener.send(event(`${name.slice(0, 9)}-`))
+  expect(await shown(name)).toMatchObject({code: 0, ids: ['77e0a1-good']})
+  const several = await shown(name.slice(0, 8))
+  expect([several.code, several.message]).toEqual([2, expect.stringMatching(/fits 2 events|fits 3 events/)])
+  expect(several.message).toContain(`${name.slice(0, 9)}-`)
+  expect(await shown(`${name.slice(0, 9)}-`)).toMatchObject({code: 0, ids: [`${name.slice(0, 9)}-`]})
+})
+
 test('a file and --stored, or neither, are refused', async () => {
   const both = await scent(given, ['webhooks', 'verify', 'x.json', '--stored', '77e0a1', '--json'])
   expect([both.code, JSON.parse(both.stdout).error.state]).toEqual([2, 'INVALID_INPUT'])

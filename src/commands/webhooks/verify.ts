@@ -34,7 +34,7 @@ export default class WebhooksVerify extends ScentCommand {
     ...apiFlags,
     stored: Flags.string({
       summary:
-        'An event that was received here: its id, at least 6 characters of its beginning, or the name of a receipt.',
+        'An event that was received here: its id or the name of a receipt, or at least 6 characters of its beginning.',
       helpValue: 'EVENT_ID',
     }),
     signature: Flags.string({summary: 'What X-Service-Signature holds.', helpValue: 'TEXT'}),

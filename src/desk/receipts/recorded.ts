@@ -4,7 +4,7 @@ import {bytesOf} from './body.ts'
 import type {Glance} from './glances.ts'
 import {readGlances, segmentsOf} from './read.ts'
 import {type Handed, isTaken, type Received} from './records.ts'
-import {isReference, referenceOf} from './reference.ts'
+import {referenceOf} from './reference.ts'
 import {receiptsFile} from './segment.ts'
 
 /** Which events are wanted; what is undefined does not matter. */
@@ -179,30 +179,33 @@ export function onlyOne(ids: readonly string[], start: string): string | undefin
 }
 
 /**
- * The copies of the event with this id, or with the only id that begins so, the one that counts first; or the one copy of
- * this reference. Fails with INVALID_INPUT if the beginning is too short or fits several.
+ * The copies of the event with this id, the one that counts first, or the one copy of this reference; or what else is the
+ * only one whose id or reference begins so. A whole reference means its copy, whatever ids the senders of events choose.
+ * Fails with INVALID_INPUT if the beginning is too short or fits several.
  */
 export function findCopies(folders: Folders, identity: Identity, name: string): Copy[] {
-  const found = new Map<string, Found[]>()
-  const named: Found[] = []
+  const byId = new Map<string, Found[]>()
+  const byReference = new Map<string, Found[]>()
   const byPlace = new Map<string, Found>()
+  const isMeant = (text: string) => text === name || (name.length >= SHORTEST && text.startsWith(name))
   for (const {record, segment} of readGlances(segmentsOf(folders, identity), identity)) {
     if (record.kind === 'forwarded') {
       const copy = byPlace.get(placeOf(record))
       if (copy) copy.forward = handed(copy.forward, record)
     }
     if (record.kind !== 'received') continue
-    const {eventId} = record
-    const isNamed = isReference(name) && referenceOf(record) === name
-    const isMeant = eventId === name || (name.length >= SHORTEST && eventId?.startsWith(name))
-    if (!isNamed && !isMeant) continue
     const copy = {segment: segment.path, place: record.place}
+    const {eventId} = record
+    const reference = name.startsWith('r-') ? referenceOf(record) : ''
+    if (isMeant(reference)) byReference.set(reference, [copy])
+    if (eventId !== null && isMeant(eventId)) byId.set(eventId, [...(byId.get(eventId) ?? []), copy])
+    else if (!isMeant(reference)) continue
     byPlace.set(placeOf({sha256: record.sha256, receivedAt: record.at}), copy)
-    if (isNamed) named.push(copy)
-    else if (eventId !== null) found.set(eventId, [...(found.get(eventId) ?? []), copy])
   }
-  if (found.size === 0) requireLong(name)
-  const meant = named.length > 0 ? named : found.get(onlyOne([...found.keys()], name) ?? '')
+  const names = [...byReference.keys(), ...byId.keys()]
+  if (names.length === 0) requireLong(name)
+  const only = onlyOne(names, name) ?? ''
+  const meant = byReference.get(only) ?? byId.get(only)
   const copies = (meant ?? []).flatMap((copy): Copy[] => {
     const record = receiptsFile(copy.segment, identity).at(copy.place)
     return record.kind === 'received' ? [{...copy, record}] : []

@@ -7,7 +7,7 @@ import type {Received} from './records.ts'
 export const referenceOf = ({at, sha256: bytes}: Pick<Received, 'at' | 'sha256'>): string =>
   `r-${sha256(`${at} ${bytes}`).slice(0, 12)}`
 
-export const isReference = (text: string): boolean => /^r-[\da-f]{12}$/.test(text)
+const isReference = (text: string): boolean => /^r-[\da-f]{12}$/.test(text)
 
 /** What to call an event in a command: its id, if a shell takes that for a word as it is, or else its receipt. */
 export const nameOf = ({eventId, receipt}: {eventId: string | null; receipt: string}): string =>
