@@ -120,7 +120,7 @@ describe('several notices are answered', () => {
     )
     expect(first.summary).toEqual({
       ...{answered: 2, closed: 0, lostRace: 0, notFound: 0, unknown: 0, failed: 0, left: 0},
-      refunded: (refunds[0] + refunds[1]).toFixed(2),
+      ...{refunded: (refunds[0] + refunds[1]).toFixed(2), answeredEarlier: 0, refundedEarlier: null},
     })
     expect(choicesAt(shop, raised)).toEqual(['ShipAvailable', null, 'CancelWhole'])
     shop.requests()
@@ -129,6 +129,49 @@ describe('several notices are answered', () => {
     expect(outcomes(again)).toEqual(['answered', 'answered', 'answered'])
     const sent = shop.requests().filter(({operation}) => operation === 'respondToNotice')
     expect(sent.map(({target}) => target.split('/').at(-2))).toEqual([ids()[1]])
+    expect(again.answers.map(({earlier}: {earlier: boolean}) => earlier)).toEqual([true, false, true])
+    const own = again.answers[1].notice.impact.shipAvailable.total
+    expect(again.summary).toMatchObject({
+      ...{answered: 1, refunded: own.toFixed(2)},
+      ...{answeredEarlier: 2, refundedEarlier: first.summary.refunded},
+    })
+  })
+
+  test('by a file that is run again, and says what was done when', async () => {
+    const file = join(shop.env.HOME ?? '', 'choices.csv')
+    const run = async () => {
+      const {code, stdout, stderr} = await shop.scent([...respond, '--file', file, '--yes'])
+      return {code, stdout, said: oneLine(stderr)}
+    }
+    writeFileSync(file, csv('ShipAvailable', null, 'CancelWhole'))
+    const first = await run()
+    const refunded = /2 answered\. Refunded ([\d.]+) SAR\./.exec(first.said)?.[1]
+    expect(refunded, first.said).toBeDefined()
+    writeFileSync(file, csv('ShipAvailable', 'ShipAvailable', 'CancelWhole'))
+    const second = await run()
+    expect(second.said).toContain('2 of 3 notices were answered from here before: nothing is sent for them.')
+    expect(second.said).toContain('1 answered, 2 answered earlier. Refunded ')
+    expect(second.said).not.toContain('Answering 1 of 3')
+    expect(second.said).toContain(`Refunded earlier: ${refunded} SAR.`)
+    shop.requests()
+    const third = await run()
+    expect([third.code, third.said]).toEqual([
+      0,
+      expect.stringContaining('All 3 notices were answered from here before: nothing is sent.'),
+    ])
+    expect(third.said).toContain('3 answered earlier. Refunded earlier: ')
+    expect(third.said).not.toContain('Run it again')
+    expect(shop.requests().filter(({operation}) => operation === 'respondToNotice')).toEqual([])
+    // Another choice than the one that was taken.
+    writeFileSync(file, csv('ShipAvailable', 'CancelWhole', 'CancelWhole'))
+    const other = await run()
+    expect([other.code, other.said]).toEqual([
+      11,
+      expect.stringContaining('1 of 3 notices was not answered.'),
+    ])
+    expect(other.said).toContain('Nothing is left to send')
+    expect(other.said).not.toContain('Run it again')
+    expect(shop.requests().filter(({operation}) => operation === 'respondToNotice')).toEqual([])
   })
 
   test('and those that are closed or unknown do not stop the others', async () => {
@@ -236,6 +279,15 @@ describe.each([80, 40])('in a terminal of %i columns', (columns) => {
     expect(text).toContain('1 × CancelWhole and 1 × ShipAvailable. Together they ship 1 and cancel 3 units.')
     const about = /They refund about ([\d.]+) SAR/.exec(text)?.[1]
     expect(text).toContain(`2 answered. Refunded ${about} SAR.`)
+    // Nothing is left to be asked.
+    const again = await inTerminal(shop.env, [...respond, '--file', file], {columns})
+    const said = oneLine(drawn(again.text, columns).lines.join('\n'))
+    expect([again.code, said]).toEqual([
+      0,
+      expect.stringContaining('All 2 notices were answered from here before'),
+    ])
+    expect(said).not.toMatch(/y\/N|They refund|Run it again/)
+    expect(said).toContain(`2 answered earlier. Refunded earlier: ${about} SAR.`)
   })
 })
 
@@ -262,6 +314,36 @@ test('Ctrl-C says what is out, waits for it, and sends no more', async () => {
   expect(choicesAt(shop, raised)).toEqual(['ShipAvailable', null, null])
   await shop.close()
 })
+
+test.each(['before', 'after'] as const)(
+  'another choice than one whose answer was lost %s the service took it is warned of, and the service takes only one',
+  async (when) => {
+    shop = await openShop()
+    raised = await inInbox(shop, 1)
+    const answer = (choice: string) =>
+      shop.scent([...respond, ids()[0] ?? '', '--choice', choice, '--yes', '--max-wait', '1', '--json'])
+    shop.fault({match: {operation: 'respondToNotice'}, when, effect: 'status', status: 504, times: 99})
+    const lost = await answer('CancelWhole')
+    expect(lost.code, lost.stdout).toBe(12)
+    shop.sandbox.state.faults.clear()
+    const other = await answer('ShipAvailable')
+    expect(oneLine(other.stderr)).toContain(
+      'CancelWhole was sent before, and its answer was lost. If it was taken, the service refuses any other choice, and nothing changes.',
+    )
+    if (when === 'before') {
+      expect([other.code, JSON.parse(other.stdout).responseChoice]).toEqual([0, 'ShipAvailable'])
+      expect(choicesAt(shop, raised)).toEqual(['ShipAvailable'])
+    } else {
+      const {error} = JSON.parse(other.stdout)
+      expect([other.code, error.message]).toEqual([
+        12,
+        expect.stringContaining('either by the CancelWhole that was sent from here at'),
+      ])
+      expect(choicesAt(shop, raised)).toEqual(['CancelWhole'])
+    }
+    await shop.close()
+  },
+)
 
 test('an answer that is lost says what helps, with the command for it', async () => {
   shop = await openShop()

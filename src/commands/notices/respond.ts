@@ -138,7 +138,9 @@ Exit codes of many: 0 all are answered, 11 some are not, 12 what became of some 
     const costs = ask.interactive ? await this.told(session, item) : undefined
     const sent = item?.desk.state === 'unsettled' ? item.desk.answer?.choice : undefined
     if (sent !== undefined && sent !== given)
-      this.note(`${sent} was sent before, and its answer was lost: it may have been taken.`)
+      this.note(
+        `${sent} was sent before, and its answer was lost. If it was taken, the service refuses any other choice, and nothing changes.`,
+      )
     if (given === undefined) return this.chosen(costs)
     await this.confirm(`Answer notice ${id} with ${given}? It ${consequence(given, costs)}.`)
     return given

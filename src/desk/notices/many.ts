@@ -11,6 +11,8 @@ export interface Answered {
   id: string
   choice: NoticeChoice
   outcome: Outcome
+  /** Whether it was answered from here before, so that nothing was sent now. */
+  earlier: boolean
   /** As the service answered it. */
   notice: Partial<Notice> | null
   error: {code: string; message: string; hint: string} | null
@@ -42,11 +44,12 @@ export async function* answerNotices(
       continue
     }
     try {
-      yield {id, choice, outcome: 'answered', notice: await answerNotice(leavable, one), error: null}
+      const notice = await answerNotice(leavable, one)
+      yield {id, choice, outcome: 'answered', earlier: false, notice, error: null}
       inVain = 0
     } catch (error) {
       if (!isFailure(error) || error.code === 'INTERRUPTED') throw error
-      yield {...{id, choice, notice: null}, ...factsOf(error)}
+      yield {...{id, choice, earlier: false, notice: null}, ...factsOf(error)}
       inVain = isOfNotice(error) ? 0 : inVain + 1
       const isForAll = error.entry.scope === 'job' || error.code === 'FILE_FAILED'
       if (inVain === MOST_IN_VAIN || (inVain > 0 && isForAll)) throw error
@@ -59,13 +62,13 @@ const factsOf = (failure: Failure): Pick<Answered, 'outcome' | 'error'> => {
   return {outcome: outcomeOf(failure), error: {code, message, hint}}
 }
 
-/** The answer that the service has given already to this machine. */
-function answeredBefore({id, choice, item}: Wanted): Answered | undefined {
+/** The answer that the service has given already to this machine; undefined if there is something to send. */
+export function answeredBefore({id, choice, item}: Wanted): Answered | undefined {
   if (item?.desk.state !== 'answered') return undefined
   const {desk, ...notice} = item
   if ((item.responseChoice ?? desk.answer?.choice) === choice)
-    return {id, choice, outcome: 'answered', notice, error: null}
+    return {id, choice, outcome: 'answered', earlier: true, notice, error: null}
   const message = endOf(item)
   const refusal = new Failure('BUSINESS_NOTICE_NOT_AWAITING_RESPONSE', {...(message && {message})})
-  return {...{id, choice, notice}, ...factsOf(refusal), outcome: 'closed'}
+  return {...{id, choice, earlier: true, notice}, ...factsOf(refusal), outcome: 'closed'}
 }

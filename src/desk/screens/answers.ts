@@ -10,7 +10,7 @@ import {listed} from '../../terminal/parsing.ts'
 import type {View} from '../../terminal/table.ts'
 import {counted} from '../../terminal/text.ts'
 import {type Cost, readCosts} from '../notices/cost.ts'
-import {type Answered, answerNotices} from '../notices/many.ts'
+import {type Answered, answeredBefore, answerNotices} from '../notices/many.ts'
 import type {Outcome} from '../notices/records.ts'
 import type {Wanted} from '../notices/wanted.ts'
 import {leftOf} from './inbox.ts'
@@ -33,13 +33,16 @@ export interface AnswersDocument {
 }
 
 interface Summary extends Record<(typeof counts)[number][1], number> {
+  /** What was answered from here before. */
+  answeredEarlier: number
   /** What was not sent any more. */
   left: number
-  /** What the service says it has refunded, with VAT; null if it says nothing. */
+  /** What the service says it has refunded for what was answered now, with VAT; null if it says nothing. */
   refunded: string | null
+  refundedEarlier: string | null
 }
 
-/** How an outcome is counted, and what a person reads. */
+/** How an outcome is counted, unless that was earlier, and what a person reads. */
 const counts = [
   ['answered', 'answered', 'answered'],
   ['closed', 'closed', 'closed before'],
@@ -57,12 +60,17 @@ export async function answerMany(
   {isAgreed}: {isAgreed: boolean},
 ): Promise<AnswersDocument> {
   const ask = await screen.ask()
-  await showPlan(screen, session, wanted, ask.interactive && !isAgreed)
-  await ask.confirm(`Answer ${counted(wanted.length, 'notice')}?`)
+  const open = wanted.filter((one) => answeredBefore(one) === undefined)
+  if (open.length < wanted.length) screen.note(beforeText(wanted.length - open.length, wanted.length))
+  if (open.length > 0) {
+    await showPlan(screen, session, open, ask.interactive && !isAgreed)
+    await ask.confirm(`Answer ${counted(open.length, 'notice')}?`)
+  }
   const answers: Answered[] = []
   const say = () => {
     const next = wanted[answers.length]
-    if (next) session.progress.say(`Answering ${answers.length + 1} of ${wanted.length}: notice ${next.id} …`)
+    if (next && !answeredBefore(next))
+      session.progress.say(`Answering ${answers.length + 1} of ${wanted.length}: notice ${next.id} …`)
   }
   const stop = screen.interrupts.during({
     story: () => storyOf(session, wanted, answers),
@@ -83,7 +91,7 @@ export async function answerMany(
     if (!isFailure(error)) throw error
     end = error
   }
-  if (stop.aborted)
+  if (stop.aborted && answers.length < wanted.length)
     end = new Failure('INTERRUPTED', {message: storyOf(session, wanted, answers), hint: GO_ON})
   showAnswers(screen, answers)
   const document = report(screen, answers, {total: wanted.length, end})
@@ -91,8 +99,19 @@ export async function answerMany(
   return document
 }
 
+/** How many need nothing any more. */
+function beforeText(count: number, of: number): string {
+  if (of === 1) return 'The notice was answered from here before: nothing is sent.'
+  if (count === of) return `All ${of} notices were answered from here before: nothing is sent.`
+  return `${count} of ${of} notices ${count === 1 ? 'was' : 'were'} answered from here before: nothing is sent for ${count === 1 ? 'it' : 'them'}.`
+}
+
 const GO_ON =
   'Run it again to go on: what was answered is not sent again, and the rest gets the same choices.'
+
+/** What is closed or unknown to the service would be refused again. */
+const ALL_DONE =
+  'Nothing is left to send: what is closed takes no answer any more, and what is not found may be of another partner or environment. `scent notices show ID` says what is known.'
 
 function storyOf(session: Session, wanted: readonly Wanted[], answers: readonly Answered[]): string {
   const {id, choice} = wanted[answers.length] ?? {}
@@ -161,12 +180,15 @@ export function refundOf({notice}: Pick<Answered, 'notice'>): string | null {
 /** What became of each answer. */
 export function showAnswers(screen: AnswerScreen, answers: readonly Answered[]): void {
   const [cancel, ship] = ['notice.impact.cancelWhole.total', 'notice.impact.shipAvailable.total']
-  const columns = `id! Notice; choice; outcome!; ${cancel}|${ship} Refunded; error.message~ Why`
+  const columns = `id! Notice; choice; outcome!; ${cancel}|${ship} Refunded; error.message~ Why; earlier+`
   const tones = {answered: 'good', unknown: 'warn', failed: 'bad', closed: 'bad', 'lost-race': 'bad'} as const
   screen.show({
     rows: answers,
     empty: 'Nothing was sent.',
-    columns: localColumns<Answered>(columns, {outcome: ({outcome}) => badge(outcome, tones)}),
+    columns: localColumns<Answered>(columns, {
+      outcome: ({outcome, earlier}) =>
+        earlier && outcome === 'answered' ? 'answered earlier' : badge(outcome, tones),
+    }),
   })
 }
 
@@ -180,32 +202,51 @@ export function report(
     hint = GO_ON,
   }: {total?: number; end?: Failure | undefined; hint?: string} = {},
 ): AnswersDocument {
-  const countOf = (outcome: Outcome) => answers.filter((one) => one.outcome === outcome).length
-  const refunds = answers.flatMap((one) => refundOf(one) ?? [])
-  const refunded = refunds.length === 0 ? null : sumOf(refunds)
+  const isEarlier = ({outcome, earlier}: Answered) => earlier && outcome === 'answered'
+  const [before, now] = [answers.filter(isEarlier), answers.filter((one) => !isEarlier(one))]
+  const countOf = (outcome: Outcome) => now.filter((one) => one.outcome === outcome).length
   const numbers = Object.fromEntries(counts.map(([outcome, key]) => [key, countOf(outcome)]))
-  const left = total - answers.length
-  const summary = {...numbers, left, refunded} as Summary
+  const summary = {
+    ...numbers,
+    answeredEarlier: before.length,
+    left: total - answers.length,
+    refunded: refundedIn(now),
+    refundedEarlier: refundedIn(before),
+  } as Summary
   const failure = verdict(summary, total, hint, end)
   if (failure) screen.finding(failure)
   return {answers, summary}
 }
 
+function refundedIn(answers: readonly Answered[]): string | null {
+  const refunds = answers.flatMap((one) => refundOf(one) ?? [])
+  return refunds.length === 0 ? null : sumOf(refunds)
+}
+
 function summaryText(summary: Summary): string {
-  const {left, refunded} = summary
-  const all = [...counts.map(([, key, words]) => [summary[key], words] as const), [left, 'not sent'] as const]
+  const {answeredEarlier, left, refunded, refundedEarlier} = summary
+  const all = [
+    ...counts.map(([, key, words]) => [summary[key], words] as const),
+    [answeredEarlier, 'answered earlier'] as const,
+    [left, 'not sent'] as const,
+  ]
   const parts = all.flatMap(([count, words]) => (count > 0 ? [`${count} ${words}`] : []))
-  return `${parts.join(', ')}.${refunded === null ? '' : ` Refunded ${refunded} SAR.`}`
+  return [
+    `${parts.join(', ')}.`,
+    ...(refunded === null ? [] : [`Refunded ${refunded} SAR.`]),
+    ...(refundedEarlier === null ? [] : [`Refunded earlier: ${refundedEarlier} SAR.`]),
+  ].join(' ')
 }
 
 /** What the exit code is for: 12 if something is not known, 11 if something is not answered. */
 function verdict(
-  {answered, unknown}: Summary,
+  {answered: now, answeredEarlier, unknown, failed, left}: Summary,
   total: number,
   hint: string,
   end: Failure | undefined,
 ): Failure | undefined {
   if (end?.code === 'INTERRUPTED') return end
+  const answered = now + answeredEarlier
   const because = end ? {cause: end} : {}
   if (unknown > 0) {
     const of = total === 1 ? 'the answer' : `${unknown} of ${total} answers`
@@ -217,5 +258,5 @@ function verdict(
   const open = total - answered
   const which = total === 1 ? 'The notice was' : `${open} of ${total} notices ${open === 1 ? 'was' : 'were'}`
   const message = `${which} not answered.`
-  return new Failure('ROWS_REFUSED', {message, hint}, because)
+  return new Failure('ROWS_REFUSED', {message, hint: failed + left > 0 ? hint : ALL_DONE}, because)
 }
