@@ -4,7 +4,7 @@ import {join} from 'node:path'
 import {afterEach, beforeEach, describe, expect, test, vi} from 'vitest'
 import {folder} from '../support/program.ts'
 import {inTerminal, oneLine, plain} from '../support/pty.ts'
-import {type Ran, scent} from '../support/scent.ts'
+import {bin, type Ran, scent} from '../support/scent.ts'
 
 // Many processes one after the other; a busy machine takes its time.
 vi.setConfig({testTimeout: 120_000})
@@ -76,6 +76,37 @@ describe('sandbox start', () => {
       expect(page).not.toMatch(/adminToken|[{}]/)
     },
   )
+
+  test('--detach prints what is asked for, in the form that is asked for', async () => {
+    const detach = ['start', '--detach', '--port', '0', '--memory']
+    const printed = async (...argv: string[]) => {
+      const {code, stdout, stderr} = await sandbox(...detach, ...argv)
+      expect(code, stderr).toBe(0)
+      const running = await json('status')
+      expect((await fetch(`${running.baseUrl}/__sandbox/health`)).status).toBe(200)
+      await sandbox('stop')
+      return {stdout, baseUrl: running.baseUrl}
+    }
+    const {stdout, baseUrl} = await printed('--query=baseUrl', '--no-limits')
+    expect(JSON.parse(stdout)).toBe(baseUrl)
+    const line = await printed('--output', 'ndjson')
+    expect(JSON.parse(line.stdout)).toMatchObject({baseUrl: line.baseUrl})
+    expect((await printed('--output', 'csv')).stdout).toMatch(/^name,.*\n(.*\n)*.*rimal-retail/)
+    expect((await printed('--columns', 'clientId')).stdout).toMatch(/^rimal-retail\n/)
+  })
+
+  test('with --query a sandbox that runs says at once what is asked for', async () => {
+    const running = spawn(
+      process.execPath,
+      [bin, 'sandbox', 'start', '--port', '0', '--memory', '--query', 'baseUrl'],
+      {env},
+    )
+    const ended = new Promise((done) => running.once('close', done))
+    const line = await new Promise<string>((done) => running.stdout.setEncoding('utf8').once('data', done))
+    expect(JSON.parse(line)).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/)
+    running.kill('SIGINT')
+    await ended
+  })
 
   test('its secrets are of this installation: kept over starts and resets, and of no use anywhere else', async () => {
     const {baseUrl, credentials} = await start('--memory')

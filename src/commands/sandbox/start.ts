@@ -1,4 +1,5 @@
 import {dirname, join} from 'node:path'
+import type {Interfaces} from '@oclif/core'
 import * as Flags from '@oclif/core/flags'
 import {ScentCommand} from '../../command.ts'
 import {Failure} from '../../contract/failure.ts'
@@ -6,7 +7,9 @@ import {ownFolder} from '../../store/files.ts'
 import {tryLock} from '../../store/lock.ts'
 import {type Folders, foldersOf} from '../../store/paths.ts'
 import {findSandbox, type Locator, removeLocator, sandboxSecret, saveLocator} from '../../store/sandbox.ts'
-import {outputFlags} from '../../terminal/flags.ts'
+import {type OutputFlags, outputFlags} from '../../terminal/flags.ts'
+import {jsonText, Outlet} from '../../terminal/output.ts'
+import {showViews} from '../../terminal/show.ts'
 import {credentialColumns} from '../../terminal/views/sandbox.ts'
 
 /** Tried first, so that a profile keeps its base URL over restarts. */
@@ -69,10 +72,10 @@ export default class SandboxStart extends ScentCommand {
   }
 
   async run(): Promise<unknown> {
-    const {flags} = await this.parse(SandboxStart)
+    const {flags, raw} = await this.parse(SandboxStart)
     const folders = foldersOf()
     await refuseSecond(folders)
-    if (flags.detach) return this.background(flags.json === true)
+    if (flags.detach) return this.background(flags, argumentsOf(raw))
     // Ctrl-C is the usual way to end it, SIGTERM that of `sandbox stop`; closing waits for nobody.
     const stop = this.interrupts.until('unheard')
     const stopped = new Promise((resolve) => stop.addEventListener('abort', resolve))
@@ -99,7 +102,7 @@ export default class SandboxStart extends ScentCommand {
     const how = {limits: !flags['no-limits'], environment: flags.env}
     const running = {baseUrl, adminUrl, adminToken, pid: process.pid, credentials, eventTypes, ...how}
     saveLocator(folders, running)
-    await this.say(running, flags.json === true, 'Ctrl-C stops it.')
+    await this.say(running, flags, 'Ctrl-C stops it.')
     await stopped
     await sandbox.close()
     removeLocator(folders, process.pid)
@@ -114,29 +117,41 @@ export default class SandboxStart extends ScentCommand {
     return {tls: {cert: await readInput(cert), key: await readInput(key)}}
   }
 
-  private async background(json: boolean): Promise<undefined> {
+  private async background(flags: Saying, args: string[]): Promise<undefined> {
     const {startDetached} = await import('../../sandbox/controls/detach.ts')
-    const args = this.argv.filter((arg) => arg !== '--detach' && arg !== '--json')
     const ready = await startDetached(['sandbox', 'start', ...args, '--json'])
-    await this.say(
-      ready as Locator,
-      json || !process.stdout.isTTY,
-      'It runs in the background until `scent sandbox stop`.',
-    )
+    await this.say(ready as Locator, flags, 'It runs in the background until `scent sandbox stop`.')
   }
 
-  private async say(running: Locator, json: boolean, end: string): Promise<void> {
-    if (json) {
-      process.stdout.write(`${JSON.stringify(running)}\n`)
+  /** How it is reached: as a document in one line, as rows of its credentials if these are asked for, or to a person. */
+  private async say(running: Locator, {query, columns, detach}: Saying, end: string): Promise<void> {
+    const {mode} = this
+    const isAsked = mode === 'csv' || columns !== undefined
+    if (mode === 'json' || mode === 'ndjson' || (detach && !this.inTerminal && !isAsked)) {
+      const {openQuery} = await import('../../terminal/query/query.ts')
+      const document = query === undefined ? running : openQuery(query)(running)
+      process.stdout.write(`${jsonText(document, 0)}\n`)
       return
     }
-    await this.screen({
-      columns: credentialColumns,
-      rows: running.credentials,
-      title: `Serving ${running.baseUrl}`,
-    })
+    const rows = {columns: credentialColumns, rows: running.credentials}
+    if (isAsked) {
+      await showViews(new Outlet(process.stdout), [rows], mode, columns)
+      return
+    }
+    await this.screen({...rows, title: `Serving ${running.baseUrl}`})
     this.note(`Log in with \`scent auth login --sandbox\`. ${end}`)
   }
+}
+
+type Saying = Pick<OutputFlags, 'query' | 'columns'> & {detach: boolean}
+
+/** The flags that were given, without those that say how to print. */
+function argumentsOf(raw: Interfaces.ParserOutput['raw']): string[] {
+  return raw.flatMap((token) => {
+    if (token.type !== 'flag' || token.flag === 'detach' || token.flag in outputFlags) return []
+    const {type} = SandboxStart.flags[token.flag as keyof typeof SandboxStart.flags]
+    return type === 'boolean' ? [`--${token.flag}`] : [`--${token.flag}=${token.input}`]
+  })
 }
 
 async function refuseSecond(folders: Folders): Promise<void> {
