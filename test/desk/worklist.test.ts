@@ -61,6 +61,17 @@ describe.each(inAll)('at $columns columns', (way) => {
     expect(lines.join('\n')).not.toContain('[q] stop')
   })
 
+  test('each notice can be named to a colleague', async () => {
+    const {said} = await work(
+      [
+        ['1 of 3', 'n'],
+        ['2 of 3', 'q'],
+      ],
+      way,
+    )
+    for (const at of [0, 1]) expect(said).toContain(id(at))
+  })
+
   test('Ctrl-C at the question sends nothing, and says what was answered', async () => {
     for (const typed of ['\u0003', 's\u0003']) {
       const {code, said} = await work([['1 of 3', typed]], way)

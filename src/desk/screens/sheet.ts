@@ -102,7 +102,7 @@ function factLines({item, reference}: Sheet, isWhole: boolean): string[] {
   const what = [reason && safe(reason), gone].filter(Boolean).join(', ')
   if (!isWhole) {
     const units = typeof ordered !== 'number' ? '' : `  short ${short ?? '?'} of ${ordered}`
-    return [`${sku}${units}`, order, what].filter((text) => text !== '')
+    return [`${sku}${units}`, item.id, order, what].filter((text) => text !== '')
   }
   const times = [
     ...(notifiedAt ? [`raised ${minute(notifiedAt).slice(0, 16)}`] : []),
