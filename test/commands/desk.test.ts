@@ -1,9 +1,11 @@
 import {writeFileSync} from 'node:fs'
 import {join} from 'node:path'
 import {describe, expect, test} from 'vitest'
-import {eventBody, noticeOf} from '../desk/records.ts'
+import {inboxJournal} from '../../src/desk/notices/records.ts'
+import {deskOf, eventBody, noticeOf} from '../desk/records.ts'
 import {listening, secret} from '../support/listening.ts'
 import {scentAmongMany as scent} from '../support/many.ts'
+import {drawn, inTerminal, oneLine} from '../support/pty.ts'
 import {userOf} from '../support/service.ts'
 import {emptyUser} from '../terminal/stage.ts'
 
@@ -62,6 +64,90 @@ test('what is due within a time is an exit code, and so is not to know', async (
   const blind = await json(late, 'notices', 'inbox', '--due-within', '6h')
   expect(blind).toMatchObject({code: 12, document: {items: [], blind: [{code: 'nobody-listens'}]}})
   expect((await json(late, 'notices', 'inbox')).code).toBe(0)
+})
+
+test('a pipe is told what a terminal is: the time that is left at most, the answer, and the history', async () => {
+  const env = userOf('http://127.0.0.1:1')
+  const bare = {id, status: 'AwaitingPartnerResponse', line: {sku: 'NJD-INC-002'}}
+  await scent(env, ['notices', 'import', '-'], JSON.stringify(bare))
+  const mark = {at: new Date().toISOString(), attempt: 'a', id, choice: 'CancelWhole' as const}
+  const {folders, identity} = deskOf(env)
+  await inboxJournal(folders, identity).append({kind: 'answering', ...mark})
+  const listed = await scent(env, ['notices', 'inbox'])
+  expect(listed.stdout.trimEnd().split('\t').slice(-2)).toEqual(['unsettled', 'at most'])
+  const csv = (await scent(env, ['notices', 'inbox', '--output', 'csv'])).stdout
+  expect(csv.split('\n')[0]?.split(',').at(-1)).toBe('desk.deadline')
+  const shown = await scent(env, ['notices', 'show', id])
+  const facts = new Map(shown.stdout.split('\n').map((line) => line.split('\t') as [string, string]))
+  expect(facts.get('desk.deadline')).toBe('at most')
+  expect(facts.get('desk.answer.choice')).toBe('CancelWhole')
+  expect(facts.get('desk.answer.outcome')).toBe('')
+  expect(facts.get('desk.answer.at')).toBe(mark.at)
+  expect(JSON.parse(facts.get('history') ?? '')).toMatchObject([{what: 'told'}, {what: 'answering'}])
+  const named = await scent(env, ['notices', 'show', id, '--columns', 'history'])
+  expect(named.stdout).toContain('no outcome is recorded')
+  const row = (await scent(env, ['notices', 'show', id, '--output', 'ndjson'])).stdout
+  expect(JSON.parse(row)).toMatchObject({desk: {deadline: 'at most'}, history: [{}, {}]})
+})
+
+test('a list of what is due within a time says when the next one is due', async () => {
+  const env = userWith(1)
+  await scent(env, ['notices', 'import', file(env)])
+  const within = ['notices', 'inbox', '--due-within', '6h']
+  const when = /1 notice to answer, due in 7[01] h [^,]+, \w{3} \d+ \w{3} \d\d:\d\d\./
+  const {stdout, stderr} = await scent(env, within)
+  expect([stdout, oneLine(stderr)]).toEqual(['', expect.stringMatching(when)])
+  for (const columns of [80, 40]) {
+    const {lines, broken} = drawn((await inTerminal(env, within, {columns})).text, columns)
+    expect([broken, oneLine(lines.join('\n'))]).toEqual([[], expect.stringMatching(when)])
+  }
+  // What is listed says it itself.
+  expect((await scent(env, ['notices', 'inbox'])).stderr).not.toContain('due in')
+  const second = {id: other, status: 'AwaitingPartnerResponse', line: {sku: 'X'}}
+  await scent(env, ['notices', 'import', '-'], JSON.stringify(second))
+  expect(oneLine((await scent(env, within)).stderr)).toMatch(/2 notices to answer, the next due in 7[01] h/)
+})
+
+test('a deadline that is not a time is named when it is taken in, and what the inbox counts by instead', async () => {
+  const env = userWith(1)
+  const raised = new Date(Date.now() - HOUR).toISOString()
+  const bad = {id, status: 'AwaitingPartnerResponse', responseDeadlineAt: 'soon'}
+  const take = async (...notices: object[]) => {
+    const text = notices.map((one) => JSON.stringify(one)).join('\n')
+    const plain = await scent(env, ['notices', 'import', '-'], text)
+    const again = await scent(env, ['notices', 'import', '-', '--json'], text)
+    return {code: plain.code, said: oneLine(plain.stderr), document: JSON.parse(again.stdout)}
+  }
+  const bare = await take(bad)
+  expect(bare.document.leftOut).toEqual([{line: 1, notice: id, field: 'responseDeadlineAt', value: 'soon'}])
+  expect(bare).toMatchObject({
+    code: 0,
+    said: expect.stringMatching(
+      /Line 1: responseDeadlineAt "soon" of notice c6c0\S+ can't be read, and is left out\. The inbox counts 72 hours from when it was first known here: until .* at the latest\./,
+    ),
+  })
+  const dated = await take(
+    {...bad, notifiedAt: raised},
+    {...bad, notifiedAt: raised, responseDeadlineAt: 7, line: {orderedQuantity: -1}},
+  )
+  expect(dated.said).toMatch(/The inbox counts 72 hours from when it was raised: until /)
+  expect(dated.document.leftOut.slice(1)).toEqual([
+    {line: 2, notice: id, field: 'responseDeadlineAt', value: '7'},
+    {line: 2, notice: id, field: 'line.orderedQuantity', value: '-1'},
+  ])
+  const whole = await take(
+    {...bad, responseDeadlineAt: new Date(Date.now() + HOUR).toISOString()},
+    {...bad, responseDeadlineAt: 'x'.repeat(10_000)},
+  )
+  expect(whole.said).toMatch(/ "x{100}…" of .* The inbox counts by the deadline that another copy tells: /)
+  const many = await take(...Array.from({length: 30}, () => bad))
+  expect(many.said).toContain('And 20 others.')
+  // What is closed has no deadline any more.
+  const closed = await take({...bad, id: other, status: 'Resolved', responseChoice: 'CancelWhole'})
+  expect(closed.said).toContain('and is left out.')
+  expect(closed.said).not.toContain('The inbox counts')
+  // Nothing of it acts on a terminal.
+  expect((await take({...bad, responseDeadlineAt: '\u001b[2J'})).said).not.toContain('\u001b')
 })
 
 test('a notice is shown with its history, and one that is unknown is not found', async () => {

@@ -70,7 +70,7 @@ With --due-within it is a check for cron: exit 11 if a notice is due within that
   }
 
   private showLook({items, every, blind}: Look, all: boolean): void {
-    this.note(summaryOf(every))
+    this.note(summaryOf({items, every}))
     this.show({rows: items, columns: inboxColumns, block: inboxBlock, empty: emptyText({every})})
     this.tellBelow([...belowLines({items, every}, all), ...blindLines(blind)])
   }

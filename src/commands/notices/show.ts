@@ -31,7 +31,11 @@ export default class NoticesShow extends ScentCommand {
     const item = every.find((one) => one.id === id)
     if (item === undefined) throw unknown(id, evidence)
     const history = storyOf(evidence, id)
-    this.show(inboxCard(item), {rows: history, columns: storyColumns, title: 'What is recorded of it'})
+    this.show(inboxCard({...item, history}), {
+      rows: history,
+      columns: storyColumns,
+      title: 'What is recorded of it',
+    })
     const next = nextOf(item)
     if (next) this.aside(next)
     return {...item, history}

@@ -64,7 +64,7 @@ function caution(item: InboxItem): string | null {
 /** Notices as a list; of those that are closed the state stands in the place of the time left. */
 export const inboxColumns: Column<InboxItem>[] = localColumns<InboxItem>(
   `desk.leftMs! Left; line.sku! SKU; line.shortfallQuantity Short; desk.ifSilent! Default; id! Notice;
-    desk.answer*~ Caution; desk.state+ State; desk.trust? Trust; reason? Reason; scentOrderId? Order; responseDeadlineAt? Deadline`,
+    desk.answer*~ Caution; desk.state+ State; desk.trust? Trust; reason? Reason; scentOrderId? Order; responseDeadlineAt? Deadline; desk.deadline+`,
   {
     'desk.leftMs': leftOf,
     'line.shortfallQuantity': shortOf,
@@ -84,12 +84,19 @@ export function inboxBlock(item: InboxItem, paint: Paint): string[] {
   return [`${left}${then}`, ...(but ? [safe(but)] : []), ...(what ? [what] : []), item.id]
 }
 
-/** One sentence on what is due, before the list. */
-export function summaryOf(items: readonly InboxItem[]): string {
-  const open = items.filter(isOpen)
+/** One sentence on what is due, before the list. If all that waits was left out as due later, it says when the next one is. */
+export function summaryOf({items, every}: Pick<Look, 'items' | 'every'>): string {
+  const open = every.filter(isOpen)
   const soon = open.filter(({desk: {leftMs}}) => leftMs !== null && leftMs < SOON_MS)
   const due = soon.length > 0 ? `, ${soon.length} due within 6 h` : ''
-  return `Local record: the API has no list of notices. ${counted(open.length, 'notice')} to answer${due}.`
+  const [next] = items.length === 0 ? open : []
+  const later = next ? nextDue(next, open.length) : ''
+  return `Local record: the API has no list of notices. ${counted(open.length, 'notice')} to answer${due}${later}.`
+}
+
+function nextDue(item: InboxItem, of: number): string {
+  const {responseDeadlineAt: at} = item
+  return `, ${of === 1 ? '' : 'the next '}due in ${pretty(leftOf(item))}${at ? `, ${moment(at)}` : ''}`
 }
 
 const two = (number: number) => String(number).padStart(2, '0')
@@ -159,18 +166,18 @@ export function nextOf({id, desk: {state, answer}}: InboxItem): string | undefin
   return undefined
 }
 
-/** One notice: what it is about, what happens, and how sure that is. */
-export function inboxCard(item: InboxItem): Card<InboxItem> {
+/** One notice: what it is about, what happens, and how sure that is. With its history, if a program is to have that as well. */
+export function inboxCard(item: InboxItem & {history?: Happening[]}): Card<InboxItem> {
   const end = endText(item)
   const caution = end ? undefined : standingText(item)
   const standing = end
     ? 'desk.leftMs+; desk.ifSilent+; desk.answer*~ Ended'
     : `desk.leftMs Left; desk.ifSilent Default${caution ? '; desk.answer*~ Caution' : ''}`
   const deadline = item.desk.deadline === 'at most' ? 'Latest deadline' : 'Deadline'
-  const lines = `id Notice; desk.state State; ${standing}; status; responseChoice? Choice;
+  const lines = `id Notice; desk.state State; ${standing}; desk.deadline+; status; responseChoice? Choice;
     reason; scentOrderId Order; line.sku SKU; line.orderedQuantity Ordered; line.availableQuantity Available;
     line.shortfallQuantity Short; notifiedAt Raised; responseDeadlineAt ${deadline}; desk.trust Trust; desk.seenAt First seen;
-    desk.doubts? Doubts`
+    desk.doubts? Doubts; desk.answer.choice+; desk.answer.outcome+; desk.answer.at+${item.history ? '; history+' : ''}`
   const at = (field: 'notifiedAt' | 'responseDeadlineAt') => (row: InboxItem) => time(row[field])
   const people = {
     'desk.leftMs': leftOf,

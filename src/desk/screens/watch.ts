@@ -42,7 +42,7 @@ async function pictureOf({items, every, blind}: Look, stream: Screen): Promise<s
   const [room, rows] = [roomOf(stream), stream.rows || 24]
   const text = (line: string) => wrap(safe(line), room, /^[!]/.test(line) ? 2 : 0).split('\n')
   const clock = new Date().toTimeString().slice(0, 5)
-  const head = text(summaryOf(every))
+  const head = text(summaryOf({items, every}))
   const below = [
     ...belowLines({items, every}, false),
     ...blindLines(blind),
