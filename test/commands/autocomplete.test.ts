@@ -1,4 +1,4 @@
-import {execFile, execFileSync} from 'node:child_process'
+import {execFile, execFileSync, spawn} from 'node:child_process'
 import {appendFileSync, chmodSync, cpSync, mkdirSync, readdirSync, writeFileSync} from 'node:fs'
 import {dirname, join} from 'node:path'
 import {fileURLToPath} from 'node:url'
@@ -151,6 +151,28 @@ describe.each(Object.keys(complete))('completion for %s', (shell) => {
     expect(await tab('jobs', 'show', '--wat')).toEqual(['--watch'])
     expect(await tab('orders', 'get', 'nothing-begins-so')).toEqual([])
   })
+})
+
+test('what completes leaves nothing out on a machine that is busy', async () => {
+  const child = spawn(
+    process.execPath,
+    [program, 'complete', 'variants', 'cart add', '--', 'cart', 'add', 'RML-SAF-0'],
+    {env},
+  )
+  let text = ''
+  child.stdout.setEncoding('utf8').on('data', (part: string) => {
+    text += part
+  })
+  const ended = new Promise((done) => child.once('close', done))
+  // It gets a small part of the time, as where many others work.
+  let turn = 0
+  const turns = setInterval(() => {
+    turn += 1
+    child.kill(turn % 8 === 0 ? 'SIGCONT' : 'SIGSTOP')
+  }, 3)
+  await ended
+  clearInterval(turns)
+  expect(text.split('\n').map((line) => line.split('\t')[0])).toEqual(['RML-SAF-002', 'RML-SAF-050', ''])
 })
 
 test('what completes never fails, and says nothing about it, whatever it is asked', async () => {
