@@ -120,8 +120,8 @@ describe('a pipe', () => {
   test('and so does a spreadsheet', async () => {
     const {stdout} = await scent(env, ['notices', 'inbox', '--all', '--output', 'csv'])
     const [head, ...rows] = stdout.trimEnd().split('\n')
-    expect(head).toBe('desk.leftMs,line.sku,line.shortfallQuantity,desk.ifSilent,id,desk.state')
-    expect(rows.find((row) => row.includes(ids.stranger))).toMatch(/,not-ours$/)
+    expect(head).toBe('desk.leftMs,line.sku,line.shortfallQuantity,desk.ifSilent,id,desk.state,desk.deadline')
+    expect(rows.find((row) => row.includes(ids.stranger))).toMatch(/,not-ours,$/)
   })
 })
 
