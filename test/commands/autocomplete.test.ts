@@ -168,7 +168,7 @@ test('what completes leaves nothing out on a machine that is busy', async () => 
   let turn = 0
   const turns = setInterval(() => {
     turn += 1
-    child.kill(turn % 8 === 0 ? 'SIGCONT' : 'SIGSTOP')
+    child.kill(turn % 24 === 0 ? 'SIGCONT' : 'SIGSTOP')
   }, 3)
   await ended
   clearInterval(turns)
