@@ -196,11 +196,7 @@ export function showAnswers(screen: AnswerScreen, answers: readonly Answered[]):
 export function report(
   screen: AnswerScreen,
   answers: Answered[],
-  {
-    total = answers.length,
-    end,
-    hint = GO_ON,
-  }: {total?: number; end?: Failure | undefined; hint?: string} = {},
+  {total = answers.length, end, hint}: {total?: number; end?: Failure | undefined; hint?: string} = {},
 ): AnswersDocument {
   const isEarlier = ({outcome, earlier}: Answered) => earlier && outcome === 'answered'
   const [before, now] = [answers.filter(isEarlier), answers.filter((one) => !isEarlier(one))]
@@ -242,7 +238,7 @@ function summaryText(summary: Summary): string {
 function verdict(
   {answered: now, answeredEarlier, unknown, failed, left}: Summary,
   total: number,
-  hint: string,
+  hint: string | undefined,
   end: Failure | undefined,
 ): Failure | undefined {
   if (end?.code === 'INTERRUPTED') return end
@@ -251,12 +247,12 @@ function verdict(
   if (unknown > 0) {
     const of = total === 1 ? 'the answer' : `${unknown} of ${total} answers`
     const message = `What became of ${of} is not known.`
-    return new Failure('ROWS_UNKNOWN', {message, hint}, because)
+    return new Failure('ROWS_UNKNOWN', {message, hint: hint ?? GO_ON}, because)
   }
   if (answered === total) return undefined
   if (answered === 0 && end) return end
   const open = total - answered
   const which = total === 1 ? 'The notice was' : `${open} of ${total} notices ${open === 1 ? 'was' : 'were'}`
   const message = `${which} not answered.`
-  return new Failure('ROWS_REFUSED', {message, hint: failed + left > 0 ? hint : ALL_DONE}, because)
+  return new Failure('ROWS_REFUSED', {message, hint: hint ?? (failed + left > 0 ? GO_ON : ALL_DONE)}, because)
 }

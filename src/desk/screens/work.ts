@@ -42,8 +42,9 @@ export async function workThrough(
     else if (move === 'order') await showOrder(screen, await order)
     else if (await sender.send(id, move)) at += 1
   }
-  screen.note(endText(answers, lookout.every().filter(isOpen)))
-  return report(screen, answers, {hint: GO_ON})
+  const open = lookout.every().filter(isOpen)
+  screen.note(endText(answers, open))
+  return report(screen, answers, open.length > 0 ? {hint: GO_ON} : {})
 }
 
 /** The notices to go through: those that wait, and behind them what is raised meanwhile. */
