@@ -13,6 +13,7 @@ import {
   type Open,
   type OrderOutcome,
   type Patience,
+  type PlacedOrder,
   plan,
   type Step,
 } from './machine.ts'
@@ -52,11 +53,23 @@ export async function submit(
   for (;;) {
     const {state, action} = run.step
     if (state.at === 'OUTCOME') {
-      await noteOutcome(tools, intent, state.outcome)
-      return state.outcome
+      const {outcome} = state
+      await noteOutcome(tools, intent, outcome).catch((error: unknown) => {
+        throw isFailure(error) && 'order' in outcome ? unwritten(intent, outcome.order, error) : error
+      })
+      return outcome
     }
     hear(run, await perform(run, action))
   }
+}
+
+/** The order stands, and this machine can't keep that. */
+function unwritten({reference}: OrderIntent, {orderId}: PlacedOrder, error: Failure): Failure {
+  return new Failure(error.code, {
+    ...error.facts,
+    message: `The order ${reference} stands (id ${orderId}), but this could not be written down: ${error.message}`,
+    hint: 'Check the disk, and run the same again: it finds the order, and orders nothing twice.',
+  })
 }
 
 /** Orders with a lock that is on disk, while the attempts in `open` are not settled. */

@@ -92,3 +92,19 @@ test.each(onDisk.map((trial) => [trial.name, trial] as const))(
       changes,
     ),
 )
+
+test('a checkout whose order can not be written down any more says that it stands', async () => {
+  const trial = trials.find(({name}) => name === 'checkout') as Trial
+  const kinds = ['write'] as const
+  const {calls} = await attempt(shop, trial, {at: 0, kinds})
+  const at = 1 + calls.findLastIndex(({path}) => path.endsWith('/orders.ndjson'))
+  const {end, wrongs} = await attempt(shop, trial, {at, kinds, code: 'ENOSPC', onwards: true})
+  expect(errorIn(end)).toMatchObject({
+    state: 'FILE_FAILED',
+    message: expect.stringMatching(
+      /^The order F\d+ stands \(id [\da-f-]{36}\), but .*orders\.ndjson could not be written \(ENOSPC\)/,
+    ),
+    hint: expect.stringContaining('orders nothing twice'),
+  })
+  expect(wrongs).toEqual([])
+})
