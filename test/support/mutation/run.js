@@ -39,6 +39,8 @@ function mutate(name) {
       tsconfigFile: 'none',
       concurrency: Number(process.env.SCENT_TEST_WORKERS ?? 1),
       timeoutMS: 20_000,
+      // What runs once, when a file is loaded, would need all tests again for each change.
+      ignoreStatic: true,
       allowEmpty: false,
       allowConsoleColors: false,
     }),
