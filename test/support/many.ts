@@ -4,6 +4,7 @@ import {type Ran, scent} from './scent.ts'
 
 /** As many run at once in a worker of the tests. */
 const MOST = 3
+const ALONE = new Set(['--detach', 'import', 'resume'])
 const idle: ChildProcess[] = []
 const waiting: ((child: ChildProcess) => void)[] = []
 let started = 0
@@ -19,8 +20,8 @@ export async function scentAmongMany(
   input: string | Buffer = '',
   columns?: number,
 ): Promise<Ran> {
-  // What is done to a process, or starts another one, is for a process of its own.
-  if (env.NODE_OPTIONS || argv.includes('--detach')) return scent(env, argv, input)
+  // What is done to a process, starts another one, or is a job that tells processes apart, is for a process of its own.
+  if (env.NODE_OPTIONS || argv.some((word) => ALONE.has(word))) return scent(env, argv, input)
   const child = await take()
   try {
     return await new Promise<Ran>((resolve, reject) => {

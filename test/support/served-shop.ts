@@ -5,7 +5,8 @@ import {createSandbox} from '../../src/sandbox/core/sandbox.ts'
 import type {Exchange} from '../../src/sandbox/door/requests.ts'
 import {address as shippingAddress} from './address.ts'
 import {bareHome} from './keyring.ts'
-import {type Ended, type Running, start} from './scent.ts'
+import {scentAmongMany} from './many.ts'
+import {type Ran, type Running, start} from './scent.ts'
 import type {FaultOrder, Sandbox, SandboxOptions} from './types.ts'
 
 // A test of many processes takes longer if the machine has other work.
@@ -33,7 +34,7 @@ export interface Shop {
   url: string
   env: NodeJS.ProcessEnv
   /** Runs the program to its end. */
-  scent(argv: readonly string[], run?: Run): Promise<Ended>
+  scent(argv: readonly string[], run?: Run): Promise<Ran>
   /** Starts the program, for tests that kill it. */
   start(argv: readonly string[], run?: Run): Running
   /** Runs the program with --json and returns its document. Fails if it does not exit with `code`. */
@@ -72,15 +73,13 @@ export async function openShop({
   writeFileSync(address, JSON.stringify(shippingAddress))
   const said: string[] = []
   let seen = 0
-  const run = (argv: readonly string[], more: Run = {}) => {
-    const running = start({...env, ...more.env}, argv, more.input)
-    const ended = running.ended.then((end) => {
-      // `auth token` prints one by design.
-      if (argv[0] !== 'auth') said.push(end.stdout, end.stderr)
-      return end
-    })
-    return {...running, ended}
+  // `auth token` prints one by design.
+  const heard = <End extends Ran>(argv: readonly string[], end: End) => {
+    if (argv[0] !== 'auth') said.push(end.stdout, end.stderr)
+    return end
   }
+  const run = async (argv: readonly string[], more: Run = {}) =>
+    heard(argv, await scentAmongMany({...env, ...more.env}, argv, more.input))
   // The demo data has a past of its own.
   const before = {
     orders: state.world.get<{n: number}>('SELECT max(n) AS n FROM orders')?.n ?? 0,
@@ -91,10 +90,13 @@ export async function openShop({
     url,
     env,
     address,
-    start: run,
-    scent: (argv, more) => run(argv, more).ended,
+    start(argv, more = {}) {
+      const running = start({...env, ...more.env}, argv, more.input)
+      return {...running, ended: running.ended.then((end) => heard(argv, end))}
+    },
+    scent: run,
     async json(argv, {code = 0, ...more} = {}) {
-      const end = await run([...argv, '--json'], more).ended
+      const end = await run([...argv, '--json'], more)
       expect({code: end.code, said: end.code === code ? '' : end.stdout + end.stderr}).toEqual({
         code,
         said: '',
