@@ -1,6 +1,6 @@
 // Properties of parsers, tried with random input: the same input at each run of CI, more of it in `npm run proofs`.
 import fc from 'fast-check'
-import {afterAll, expect} from 'vitest'
+import {afterAll, beforeAll, expect} from 'vitest'
 import {isFailure} from '../../../src/contract/failure.ts'
 import {effort} from '../../support/effort.ts'
 
@@ -13,6 +13,10 @@ let properties = 0
 
 /** Says at the end of a file of properties what was tried. */
 export function tellRuns(name: string): void {
+  // Other files may have been run by this process before.
+  beforeAll(() => {
+    runs = properties = 0
+  })
   afterAll(() => console.log(`${name}: ${properties} properties, ${runs} runs, seed ${SEED}`))
 }
 
