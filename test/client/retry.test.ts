@@ -112,6 +112,12 @@ describe('the table of repeats', () => {
     const facts = {httpStatus: 429, retryAfter: 1}
     expect(decided('RATE_LIMITED', facts, 'never', {sends: 100, waitedMs: 100_000})).toEqual(again(1125))
     expect(decided('RATE_LIMITED', facts, 'never', {sends: 100, waitedMs: 119_500})).toEqual(fail)
+    // All that is left of it is enough.
+    expect(decided('RATE_LIMITED', facts, 'never', {waitedMs: 119_000})).toEqual(again(1000))
+  })
+
+  it('repeats nothing that another try would not change, though it never arrived', () => {
+    expect(decided('TLS_UNTRUSTED', {effect: 'none'}, 'freely')).toEqual(fail)
   })
 })
 
