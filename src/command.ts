@@ -214,6 +214,7 @@ export abstract class ScentCommand extends Command {
       this.opened?.close()
       await this.ending?.()
       this.tellTightened()
+      await this.tellUpdate()
     }
     return result as T
   }
@@ -224,6 +225,16 @@ export abstract class ScentCommand extends Command {
         `Warning: other users could read or change ${path} (mode ${mode}). It has mode 0600 now; check what it holds.`,
       )
     }
+  }
+
+  /** A script, a pipe and CI load nothing of it. */
+  private async tellUpdate(): Promise<void> {
+    const {CI, SCENT_NO_UPDATE_CHECK: off} = process.env
+    const isPerson = this.inTerminal && process.stderr.isTTY && !CI && !this.ctor.hidden
+    if (!isPerson || off || process.exitCode) return
+    const {updateHint} = await import('./session/update.ts')
+    const text = updateHint(this.config.name, this.config.version)
+    if (text !== undefined) this.note(text)
   }
 
   protected get mode(): Mode {

@@ -6,6 +6,7 @@ import {expect, test} from 'vitest'
 import {install, pack} from './support/installed.ts'
 import {noKeyring, withKeyring} from './support/keyring.ts'
 import {folder} from './support/program.ts'
+import {quiet} from './support/scent.ts'
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..')
 const mark = '@@@@'
@@ -85,7 +86,7 @@ async function printedBy(all: Step[], env: NodeJS.ProcessEnv, path: string): Pro
   )
   const child = spawn('script', ['-qec', 'bash steps', '/dev/null'], {
     cwd: home,
-    env: {...env, PATH: `${path}:${process.env.PATH}`, NO_COLOR: '1', TERM: 'xterm'},
+    env: {...env, PATH: `${path}:${process.env.PATH}`, ...quiet, NO_COLOR: '1', TERM: 'xterm'},
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   let text = ''

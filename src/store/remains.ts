@@ -3,6 +3,7 @@ import {homedir} from 'node:os'
 import {basename, dirname, join} from 'node:path'
 import {listKeychain} from './keychain.ts'
 import {cacheFolder, type Folders} from './paths.ts'
+import {updateFile} from './update.ts'
 
 /** Where `scent autocomplete` says that its script, or a line that reads it, is put. */
 const startFiles = ['.bashrc', '.bash_profile', '.profile', '.zshrc', '.config/fish/config.fish']
@@ -17,7 +18,7 @@ export async function leftBehind(folders: Folders, root: string, answers: boolea
   const home = process.env.HOME || homedir()
   const {config, state} = folders
   const unpacked = /^program-[0-9a-f]{32}$/.test(basename(root)) ? [dirname(root)] : []
-  const places = new Set([config, state, cacheFolder(), ...unpacked, join(home, fishFile)])
+  const places = new Set([config, state, cacheFolder(), updateFile(), ...unpacked, join(home, fishFile)])
   const files = [...places].filter((path) => existsSync(path))
   const lines = startFiles.map((name) => join(home, name)).filter((path) => namesCompletion(path))
   const entries = answers

@@ -208,7 +208,7 @@ async function keyMs(
   const command = `stty cols 80 rows 40; exec ${process.execPath} ${program} notices respond`
   const child = spawn('script', ['-qefc', command, '/dev/null'], {
     env: {
-      ...{TERM: 'xterm-256color', ...env},
+      ...{TERM: 'xterm-256color', SCENT_NO_UPDATE_CHECK: '1', ...env},
       ...{SCENT_BASE_URL: origin, SCENT_CLIENT_ID: clientId, SCENT_CLIENT_SECRET: 'bench'},
     },
     stdio: ['pipe', 'pipe', 'inherit'],

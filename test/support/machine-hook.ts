@@ -97,6 +97,24 @@ export function powerCutMachine({lies}: {lies: boolean}): {
   return {env, flushed}
 }
 
+/** A machine that writes down to whom connections are opened: hosts, or paths of sockets. */
+export function watchedMachine(): {env: NodeJS.ProcessEnv; called(): string[]} {
+  const log = join(folder(), 'called')
+  writeFileSync(log, '')
+  const env = hooked(
+    folder(),
+    `const {Socket} = require('node:net')
+    const {connect} = Socket.prototype
+    Socket.prototype.connect = function (...given) {
+      const [first, second] = Array.isArray(given[0]) ? given[0] : given
+      const {host, path} = typeof first === 'object' ? first : {host: second}
+      fs.appendFileSync(${JSON.stringify(log)}, (path ?? host ?? 'localhost') + '\\n')
+      return connect.apply(this, given)
+    }`,
+  )
+  return {env, called: () => readFileSync(log, 'utf8').split('\n').filter(Boolean)}
+}
+
 function hooked(place: string, source: string): NodeJS.ProcessEnv {
   const path = join(place, 'hook.cjs')
   const names = 'writeSync, readFileSync, openSync, linkSync, fstatSync, fsync, fsyncSync, statfsSync'

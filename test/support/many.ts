@@ -1,6 +1,6 @@
 import {type ChildProcess, fork} from 'node:child_process'
 import {fileURLToPath} from 'node:url'
-import {type Ran, scent} from './scent.ts'
+import {quiet, type Ran, scent} from './scent.ts'
 
 /** As many run at once in a worker of the tests. */
 const MOST = 3
@@ -33,7 +33,7 @@ export async function scentAmongMany(
         resolve(ended)
       })
       child.send({
-        env: JSON.parse(JSON.stringify(env)),
+        env: JSON.parse(JSON.stringify({...quiet, ...env})),
         argv,
         input: Buffer.from(input).toString('base64'),
         columns,

@@ -1,6 +1,6 @@
 import {spawn} from 'node:child_process'
 import stringWidth from 'string-width'
-import {command as program} from './scent.ts'
+import {command as program, quiet} from './scent.ts'
 
 export interface Seen {
   code: number | null
@@ -35,7 +35,7 @@ export function inTerminal(
   return new Promise((resolve, reject) => {
     // From util-linux, which every Linux has: a terminal of its own, and the exit code of what ran in it.
     const child = spawn('script', ['-qefc', command, '/dev/null'], {
-      env: {TERM: 'xterm-256color', ...env},
+      env: {TERM: 'xterm-256color', ...quiet, ...env},
       stdio: [answers.length > 0 ? 'pipe' : 'ignore', 'pipe', 'pipe'],
     })
     const timer = setTimeout(() => child.kill('SIGKILL'), PATIENCE_MS)

@@ -10,6 +10,9 @@ export const command = (): [string, ...string[]] => {
   return executable ? [executable] : [process.execPath, bin]
 }
 
+/** No test asks the registry for a newer version, but the one of that. */
+export const quiet = {SCENT_NO_UPDATE_CHECK: '1'}
+
 /** How a run of the program ended, and all that it printed. */
 export interface Ran {
   code: number | null
@@ -33,7 +36,7 @@ export interface Running {
 /** Starts the built program in exactly this environment, without a terminal. */
 export function start(env: NodeJS.ProcessEnv, argv: readonly string[], input: string | Buffer = ''): Running {
   const [program, ...before] = command()
-  const child = spawn(program, [...before, ...argv], {env})
+  const child = spawn(program, [...before, ...argv], {env: {...quiet, ...env}})
   const out = {stdout: '', stderr: ''}
   const waiting: {text: string; done: () => void}[] = []
   for (const name of ['stdout', 'stderr'] as const) {

@@ -1,5 +1,6 @@
 import {execFileSync} from 'node:child_process'
 import {randomBytes} from 'node:crypto'
+import {quiet} from './scent.ts'
 
 /** Why no real terminal can be had here, in one line; undefined if it can. */
 export function noTmux(): string | undefined {
@@ -30,7 +31,10 @@ export async function withTerminal<T>(
 ): Promise<T> {
   const socket = `scent-test-${randomBytes(6).toString('hex')}`
   const tmux = (...args: string[]) =>
-    execFileSync('tmux', ['-L', socket, '-f', '/dev/null', ...args], {env, encoding: 'utf8'})
+    execFileSync('tmux', ['-L', socket, '-f', '/dev/null', ...args], {
+      env: {...quiet, ...env},
+      encoding: 'utf8',
+    })
   const screen = () => tmux('capture-pane', '-p')
   tmux('new-session', '-d', '-x', String(columns), '-y', String(rows), "PS1='$ ' sh")
   try {

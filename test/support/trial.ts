@@ -16,6 +16,7 @@ export const env: NodeJS.ProcessEnv = {
   SCENT_CONFIG_DIR: join(folder, 'config'),
   SCENT_STATE_DIR: join(folder, 'state'),
   XDG_CACHE_HOME: join(folder, 'cache'),
+  SCENT_NO_UPDATE_CHECK: '1',
 }
 
 interface Ended {

@@ -4,6 +4,7 @@ import {mkdirSync, readFileSync, writeFileSync} from 'node:fs'
 import {dirname, join} from 'node:path'
 import {fileURLToPath} from 'node:url'
 import {afterAll, beforeAll, describe, expect, test, vi} from 'vitest'
+import {watchedMachine} from '../support/machine-hook.ts'
 import {scentAmongMany as scent} from '../support/many.ts'
 import {drawn, inTerminal} from '../support/pty.ts'
 import type {Ran} from '../support/scent.ts'
@@ -25,7 +26,7 @@ const asksNobody = new Set(
     'auth:list auth:logout auth:status auth:token auth:use autocomplete complete config:get config:list config:set',
     'config:unset doctor explain help jobs:list jobs:resume jobs:show orders:list notices:import notices:inbox',
     'notices:show sandbox:start sandbox:stop version webhooks:events webhooks:listen webhooks:verify',
-    'webhooks:list webhooks:prune webhooks:replay',
+    'webhooks:list webhooks:prune webhooks:replay update-check',
   ].flatMap((ids) => ids.split(' ')),
 )
 
@@ -35,6 +36,8 @@ const SIGN_OF_LIFE = /[⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏]/
 // Most of them wait, so more than usual can run at once.
 vi.setConfig({maxConcurrency: 12})
 
+/** Who is called by the commands in the terminal of 80 columns. */
+const machine = watchedMachine()
 const closing: (() => Promise<void>)[] = []
 const place = {} as Record<'pipe' | 80 | 40, Stage>
 
@@ -47,6 +50,7 @@ beforeAll(async () => {
       closing.push(place[name].close)
     }),
   )
+  Object.assign(place[80].env, machine.env)
 }, 180_000)
 
 afterAll(() => Promise.all(closing.map((close) => close())))
@@ -95,3 +99,8 @@ function inPipe(id: string, screen: Screen): Promise<Ran> {
   ran.set(id, running)
   return running
 }
+
+test('none of them opens a connection to anybody but the service', async () => {
+  await inTerminal(place[80].env, ['catalog', 'variants'], {columns: 80})
+  expect([...new Set(machine.called())]).toEqual(['127.0.0.1'])
+})

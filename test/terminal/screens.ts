@@ -222,6 +222,7 @@ export const screens: {[id: string]: Screen} = {
   },
   'statements:get': {line: `statements get ${uuid}`, holds: ['SAR', 'Its totals are the sums of its lines.']},
   'statements:report': {line: 'statements report --from 2026-11-01 --to 2026-11-30', holds: ['SAR']},
+  'update-check': {line: 'update-check', holds: [], isForPrograms: true},
   version: {line: 'version', holds: ['scent']},
   'wallet:balance': {line: 'wallet balance', holds: ['SAR']},
   'wallet:transactions': {line: 'wallet transactions', holds: ['Debit', 'SAR']},
