@@ -3,7 +3,7 @@ import {readOwn, writeOwn} from './files.ts'
 import {cacheFolder} from './paths.ts'
 
 /** What is known of newer versions of this program. Times are milliseconds since 1970, by this machine's clock. */
-export interface Update {
+interface Update {
   /** When a registry was asked last. */
   askedAt: number
   /** What it answered: its newest release; empty before the first answer. */
