@@ -1,5 +1,4 @@
 import {askLatest} from '../client/registry.ts'
-import {openTransport} from '../client/transport.ts'
 import {ScentCommand} from '../command.ts'
 import {isRelease, readUpdate, writeUpdate} from '../store/update.ts'
 
@@ -15,7 +14,9 @@ export default class UpdateCheck extends ScentCommand {
     await this.parse(UpdateCheck)
     if (process.env.SCENT_NO_UPDATE_CHECK) return
     try {
-      const latest = await askLatest(openTransport(process.env), process.env, this.config.name)
+      // It knows proxies. What the session chooses from would become a file more for each start.
+      const {openUndici} = await import('../client/undici.ts')
+      const latest = await askLatest(openUndici(process.env), process.env, this.config.name)
       if (isRelease(latest)) writeUpdate({...readUpdate(), latest})
     } catch {
       // Nobody waits for the answer: it is asked for again tomorrow.
