@@ -11,6 +11,7 @@ import {scentAmongMany as scent} from '../support/many.ts'
 import {inTerminal, oneLine} from '../support/pty.ts'
 import {start} from '../support/scent.ts'
 import {userOf} from '../support/service.ts'
+import {deskOf, HOUR, listened, receipt} from './records.ts'
 
 const secret = 'a signing secret'
 const EVENTS = 1_000
@@ -406,6 +407,48 @@ test('what its receiver took when it was sent again is no problem any more, and 
   arrived.length = 0
   expect((await scent(user, ['webhooks', 'replay', 'first-of-3', '--to', to])).code).toBe(0)
   expect(arrived).toHaveLength(1)
+})
+
+test('of what came within one millisecond each is sent, and nothing in the place of another', async () => {
+  const user = userOf('http://127.0.0.1:1')
+  const at = Date.now() - HOUR
+  const bodyOf = (eventId: string, who: string) => JSON.stringify({eventId, who})
+  const forged = {trust: 'refused', why: 'nothing'} as const
+  const unnamed = ['{"n":1}', '{"n":2}', '{"n":3}', '{"n":3}']
+  await listened(deskOf(user), {
+    from: at,
+    records: [
+      ...['a', 'b'].flatMap((eventId) => [
+        receipt(at, bodyOf(eventId, 'forged'), forged),
+        receipt(at, bodyOf(eventId, 'proved')),
+      ]),
+      // The same bytes, once with a signature that does not fit.
+      receipt(at, bodyOf('c', 'proved'), {...forged, headers: [['X-Whose', 'forged']]}),
+      receipt(at, bodyOf('c', 'proved'), {headers: [['X-Whose', 'proved']]}),
+      ...unnamed.map((body) => receipt(at, body, {trust: 'unchecked'})),
+    ],
+  })
+  answer = () => ({status: 200})
+  const sentBy = async (...argv: string[]) => {
+    arrived.length = 0
+    expect(await scent(user, ['webhooks', 'replay', ...argv, '--to', to])).toMatchObject({code: 0})
+    return arrived.map(({headers, body}) => [
+      body.toString(),
+      headers.find(([name]) => name === 'X-Whose')?.[1],
+    ])
+  }
+  const proved = ['a', 'b', 'c'].map((eventId) => [
+    bodyOf(eventId, 'proved'),
+    eventId === 'c' ? 'proved' : undefined,
+  ])
+  expect(await sentBy('--since', '1d', '--trust', 'verified')).toEqual(proved)
+  expect(await sentBy('--since', '1d', '--trust', 'unchecked')).toEqual(
+    unnamed.map((body) => [body, undefined]),
+  )
+  expect(await sentBy('--since', '1d')).toHaveLength(7)
+  const events = await scent(user, ['webhooks', 'events', '--trust', 'unchecked', '--json'])
+  const names = JSON.parse(events.stdout).items.map(({receipt}: {receipt: string}) => receipt)
+  expect(await sentBy(...names.slice(0, 2))).toHaveLength(2)
 })
 
 test('a rate is kept, and Ctrl-C ends it after the event under way', async () => {

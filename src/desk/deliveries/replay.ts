@@ -7,8 +7,8 @@ import {REPLAY} from '../listener/door.ts'
 import {forward} from '../listener/forward.ts'
 import {isSameServer, receiverUrl} from '../listener/receiver.ts'
 import {bytesOf, isSecretName} from '../receipts/body.ts'
-import {readSegments, runningListeners, segmentsOf} from '../receipts/read.ts'
-import {type Filter, findCopies, type RecordedEvent, recordedEvents} from '../receipts/recorded.ts'
+import {runningListeners} from '../receipts/read.ts'
+import {type Copy, countingCopies, type Filter, findCopies, type RecordedEvent} from '../receipts/recorded.ts'
 import {type Handed, isTaken, type Received} from '../receipts/records.ts'
 import {referenceOf} from '../receipts/reference.ts'
 import {parseScheme, type Scheme} from '../signature/schemes.ts'
@@ -55,14 +55,16 @@ export function copiesToSend(
   {problems = false, ...filter}: Filter,
 ): {copies: Iterable<Received>; taken?: string} {
   if (ids.length > 0) {
-    const named = ids.map((id) => copyOf(findCopies(folders, identity, id)[0]?.record, id))
-    return {copies: new Map(named.map((copy) => [placeOf(copy), copy])).values()}
+    // Two of the names may mean the same copy.
+    const named = ids.map((id) => foundBy(findCopies(folders, identity, id)[0], id))
+    const once = new Map(named.map((copy) => [`${copy.place} ${copy.segment}`, copy.record]))
+    return {copies: once.values()}
   }
-  const meant = recordedEvents(folders, identity, filter).items.filter(
-    ({trust}) => filter.trust !== undefined || trust === 'verified' || trust === 'unchecked',
+  const meant = countingCopies(folders, identity, filter).filter(
+    ({event: {trust}}) => filter.trust !== undefined || trust === 'verified' || trust === 'unchecked',
   )
-  const sent = meant.filter(({forward}) => !problems || (forward && !isTaken(forward)))
-  const taken = problems ? takenText(meant) : undefined
+  const sent = meant.filter(({event: {forward}}) => !problems || (forward && !isTaken(forward)))
+  const taken = problems ? takenText(meant.map(({event}) => event)) : undefined
   if (sent.length === 0)
     throw new Failure('NOTHING_MATCHED', {
       message: taken ?? 'No event that was received here fits.',
@@ -70,10 +72,11 @@ export function copiesToSend(
         ? 'An event is sent once more by its id.'
         : 'Events that were refused are sent again only with --trust refused, or by their ids.',
     })
-  const counts = new Set(sent.map(placeOf))
   const copies = (function* () {
-    for (const {record} of readSegments(segmentsOf(folders, identity, filter.since), identity))
-      if (record.kind === 'received' && counts.delete(placeOf(record))) yield record
+    for (const {read} of sent) {
+      const copy = read()
+      if (copy) yield copy
+    }
   })()
   return {copies, ...(taken && {taken})}
 }
@@ -89,11 +92,8 @@ function takenText(events: readonly RecordedEvent[]): string | undefined {
   return `${counted(times.length, 'event')} ${were} sent again before, ${when}at ${localTime(last)}, and taken.`
 }
 
-const placeOf = ({eventId, at, bytes}: Pick<Received, 'eventId' | 'at' | 'bytes'>) =>
-  JSON.stringify([eventId, at, bytes])
-
-function copyOf(record: Received | undefined, id: string): Received {
-  if (record) return record
+function foundBy(copy: Copy | undefined, id: string): Copy {
+  if (copy) return copy
   throw new Failure('NOTHING_MATCHED', {
     message: `No event whose id begins with "${id}" was received here.`,
     hint: '`scent webhooks events` shows those that were.',

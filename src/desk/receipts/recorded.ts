@@ -73,14 +73,15 @@ function handed(before: Forward | null | undefined, {at, again, ...facts}: Hande
     : {to, status, ms, error, ...(again && {replayedAt: at})}
 }
 
-/** The copies of one event so far, and the one that counts. */
+/** The copies of one event so far, and the one that counts, with its file. */
 interface Tally extends Pick<RecordedEvent, 'copies' | 'differs' | 'forward'> {
   best: Glance
+  segment: string
 }
 
 /** What a copy is counted under. One that did not prove its id takes none, and is one only with those of the same bytes. */
-function keyOf({at, eventId, trust, sha256}: Glance): string {
-  if (eventId === null) return placeOf({sha256, receivedAt: at})
+function keyOf({place, eventId, trust, sha256}: Glance, segment: string): string {
+  if (eventId === null) return JSON.stringify([segment, place])
   return worth[trust] > 1 ? eventId : JSON.stringify([eventId, sha256])
 }
 
@@ -91,31 +92,56 @@ export function recordedEvents(
   filter: Filter,
   limit?: number,
 ): {items: RecordedEvent[]; count: number} {
+  const all = fitting(folders, identity, filter).sort((a, b) => compareTimes(b, a))
+  return {items: all.slice(0, limit).map(eventOf), count: all.length}
+}
+
+/** Of each event that fits the copy that counts, the oldest first. `read` gets it whole. */
+export function countingCopies(
+  folders: Folders,
+  identity: Identity,
+  filter: Filter,
+): {event: RecordedEvent; read: () => Received | undefined}[] {
+  return fitting(folders, identity, filter)
+    .sort(compareTimes)
+    .map((tally) => ({event: eventOf(tally), read: () => wholeOf(tally.segment, tally.best.place, identity)}))
+}
+
+const compareTimes = ({best: {at: a}}: Tally, {best: {at: b}}: Tally) => (a < b ? -1 : a > b ? 1 : 0)
+
+function wholeOf(segment: string, place: number, identity: Identity): Received | undefined {
+  const record = receiptsFile(segment, identity).at(place)
+  return record.kind === 'received' ? record : undefined
+}
+
+/** The events that fit, in the order in which their first copies arrived. */
+function fitting(folders: Folders, identity: Identity, filter: Filter): Tally[] {
   const tallies = new Map<string, Tally>()
   const places = openPlaces()
   const {order, since} = filter
   const isWanted = order === undefined ? undefined : (record: Received) => bytesOf(record).includes(order)
-  for (const {record} of readGlances(segmentsOf(folders, identity, since), identity, {isWanted})) {
+  for (const {record, segment} of readGlances(segmentsOf(folders, identity, since), identity, {isWanted})) {
     if (record.kind === 'forwarded') {
       const tally = places.find(record)
       if (tally) tally.forward = handed(tally.forward, record, filter.to)
     }
     if (record.kind !== 'received' || !fits(record, filter)) continue
     const {trust, sha256} = record
-    const key = keyOf(record)
+    const {path} = segment
+    const key = keyOf(record, path)
     const before = tallies.get(key)
-    const tally = before ?? {best: record, copies: 0, differs: false, forward: null}
+    const tally = before ?? {best: record, segment: path, copies: 0, differs: false, forward: null}
     if (before === undefined) tallies.set(key, tally)
     places.add(record, tally)
     tally.copies += 1
     const differs = tally.best.sha256 !== sha256
-    if (worth[trust] > worth[tally.best.trust]) Object.assign(tally, {best: record, differs, forward: null})
+    if (worth[trust] > worth[tally.best.trust])
+      Object.assign(tally, {best: record, segment: path, differs, forward: null})
     else tally.differs ||= differs
   }
-  const all = [...tallies.values()]
-    .filter((tally) => (tally.differs || !filter.differs) && (isProblem(tally) || !filter.problems))
-    .sort((a, b) => (a.best.at < b.best.at ? 1 : -1))
-  return {items: all.slice(0, limit).map(eventOf), count: all.length}
+  return [...tallies.values()].filter(
+    (tally) => (tally.differs || !filter.differs) && (isProblem(tally) || !filter.problems),
+  )
 }
 
 const isProblem = ({best, differs, forward}: Tally) =>
@@ -197,7 +223,7 @@ export function findCopies(folders: Folders, identity: Identity, name: string): 
     const copy = {segment: segment.path, place: record.place}
     const {eventId} = record
     const reference = name.startsWith('r-') ? referenceOf(record) : ''
-    if (isMeant(reference)) byReference.set(reference, [copy])
+    if (isMeant(reference)) byReference.set(reference, [...(byReference.get(reference) ?? []), copy])
     if (eventId !== null && isMeant(eventId)) byId.set(eventId, [...(byId.get(eventId) ?? []), copy])
     else if (!isMeant(reference)) continue
     byPlace.set(placeOf({sha256: record.sha256, receivedAt: record.at}), copy)
@@ -207,8 +233,8 @@ export function findCopies(folders: Folders, identity: Identity, name: string): 
   const only = onlyOne(names, name) ?? ''
   const meant = byReference.get(only) ?? byId.get(only)
   const copies = (meant ?? []).flatMap((copy): Copy[] => {
-    const record = receiptsFile(copy.segment, identity).at(copy.place)
-    return record.kind === 'received' ? [{...copy, record}] : []
+    const record = wholeOf(copy.segment, copy.place, identity)
+    return record ? [{...copy, record}] : []
   })
   return copies.sort(
     (a, b) => worth[b.record.trust] - worth[a.record.trust] || (a.record.at < b.record.at ? -1 : 1),
