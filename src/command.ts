@@ -26,7 +26,7 @@ import {showWork} from './terminal/progress.ts'
 import type {Query} from './terminal/query/query.ts'
 import {showViews} from './terminal/show.ts'
 import type {ListView, View} from './terminal/table.ts'
-import {roomOf, safe, wrap} from './terminal/text.ts'
+import {roomOf, safe, wrap, wrapProse} from './terminal/text.ts'
 import {failureOf, requireOneOutput, wantsJson} from './terminal/usage.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: oclif's own shape of parsed flags and arguments
@@ -139,7 +139,7 @@ export abstract class ScentCommand extends Command {
     this.clearLine()
     const shown = safe(text)
     const hang = /^(?:! )? */.exec(shown)?.[0].length
-    process.stderr.write(`${wrap(shown, roomOf(process.stderr), hang)}\n`)
+    process.stderr.write(`${wrapProse(shown, roomOf(process.stderr), hang)}\n`)
   }
 
   /** A view for a person, on stderr: what a walk shows on its way to its result. */

@@ -2,7 +2,7 @@ import {Failure, isFailure} from '../contract/failure.ts'
 import {amountText, isDigits} from '../contract/money.ts'
 import {batches, isRows, type Outlet} from './output.ts'
 import type {Rows} from './table.ts'
-import {noPaint, type Paint, paintFor, roomOf, safe, wrap} from './text.ts'
+import {noPaint, type Paint, paintFor, roomOf, safe, wrapProse} from './text.ts'
 
 /** The document of a failure under --json. It is built field by field: nothing else of an error may leave the program. */
 export interface FailureDocument {
@@ -79,7 +79,7 @@ export async function* failureTexts(
 ): AsyncGenerator<string> {
   const {httpStatus, details, request, requestId} = failure.facts
   const code = httpStatus === undefined ? failure.code : `${failure.code}, HTTP ${httpStatus}`
-  const wrapped = (line: string) => `${wrap(clean(line), room, line.startsWith(' ') ? 4 : 2)}\n`
+  const wrapped = (line: string) => `${wrapProse(clean(line), room, line.startsWith(' ') ? 4 : 2)}\n`
   const lines = [`${paint('Error:', 'bad')} ${safe(messageOf(failure))} (${safe(code)})`]
   if (request !== undefined) lines.push(`  request: ${safe(request)}`)
   const {cause} = failure

@@ -1,7 +1,7 @@
 import {isUuid} from '../contract/forms.ts'
 import {type Cell, isNumeric, isTime, pretty, prettyInList} from './cells.ts'
 import type {Column} from './columns.ts'
-import {cut, noPaint, type Paint, pad, width, wrap} from './text.ts'
+import {cut, noPaint, overcounted, type Paint, pad, width, wrap} from './text.ts'
 
 interface Field {
   label: string
@@ -160,8 +160,14 @@ const bare = {
 /** Lays texts out in columns, and returns the lines. A text may have several lines. */
 async function layOut(columns: {room: number; numeric?: boolean}[], texts: string[][]): Promise<string[]> {
   const {default: CliTable} = await import('cli-table3')
+  const isOdd = texts.some((row) => row.some((text) => overcounted(text) > 0))
+  if (isOdd && texts.length > 1) {
+    const lines: string[] = []
+    for (const row of texts) lines.push(...(await layOut(columns, [row])))
+    return lines
+  }
   const table = new CliTable({
-    colWidths: columns.map(({room}) => room + GAP),
+    colWidths: columns.map(({room}, at) => room + GAP + (isOdd ? overcounted(texts[0]?.[at] ?? '') : 0)),
     colAligns: columns.map(({numeric}) => (numeric ? 'right' : 'left')),
     chars: bare,
     style: {head: [], border: [], 'padding-left': 0, 'padding-right': GAP},
@@ -169,8 +175,17 @@ async function layOut(columns: {room: number; numeric?: boolean}[], texts: strin
   // One by one: a call takes no more than some ten thousand arguments.
   for (const row of texts) table.push(row)
   const lines = texts.length === 0 ? [] : table.toString().split('\n')
-  return lines.map((line) => `${line.trimEnd()}\n`)
+  return lines.map((line) => `${inOrder(line.trimEnd())}\n`)
 }
+
+const RIGHT_TO_LEFT = /[\p{Script=Arabic}\p{Script=Hebrew}]/u
+
+/**
+ * Terminals that draw Arabic from right to left take a number behind it for a part of it, and would change the order of
+ * columns. A mark in each gap ends that (LRM); between blanks, so that nobody copies it with a value.
+ */
+const inOrder = (line: string) =>
+  RIGHT_TO_LEFT.test(line) ? line.replace(/ {2,}/g, (gap) => ` \u200e${gap.slice(1)}`) : line
 
 function cellText({column, cells, room}: Measured, at: number): string {
   const {text = '', painted = ''} = cells[at] ?? {}

@@ -9,10 +9,20 @@ export const safe = (text: unknown): string => writtenOut(String(text))
 
 const PLAIN = /^[\x20-\x7e]*$/
 
+/** Marks on the letter before them, such as the vowels of Arabic, which the library takes for letters. It knows those of Latin. */
+const MARKS = /(?![\u0300-\u036f\ufe00-\ufe0f])[\p{Mn}\p{Me}]/gu
+
 /** Cells of a terminal that `text` takes. */
 export function width(text: string): number {
-  return PLAIN.test(text) ? text.length : stringWidth(text)
+  return PLAIN.test(text) ? text.length : stringWidth(text.replace(MARKS, ''))
 }
+
+/** How many more cells the library counts for `text`, or for its worst line. */
+export const overcounted = (text: string): number =>
+  PLAIN.test(text) ? 0 : Math.max(...text.split('\n').map((line) => line.match(MARKS)?.length ?? 0))
+
+/** The most cells that are read with ease in one line of prose. */
+const READABLE = 110
 
 /** Cells of a line on `stream`: a pipe takes any. */
 export function roomOf(stream: {isTTY?: boolean; columns?: number}): number {
@@ -22,13 +32,17 @@ export function roomOf(stream: {isTTY?: boolean; columns?: number}): number {
 /** A command to type, between backticks, or a word. */
 const UNITS = /(?:[^\s`]*`[^`]*`)+[^\s`]*|\S+/g
 
+/** Breaks sentences for a person: as `wrap`, but in a wide terminal its lines end where a page would, except for commands. */
+export const wrapProse = (text: string, room: number, hang = 0): string =>
+  wrap(text, room, hang, room === Number.POSITIVE_INFINITY ? room : Math.min(room, READABLE))
+
 /**
  * Breaks `text` between words into lines of at most `room` cells. It keeps its indent; the lines after the first are
  * indented by `hang`. A command between backticks stays whole if it fits into a line, else each of its lines can be copied
- * with the next. A word is broken if it does not fit.
+ * with the next. A word is broken if it does not fit. With `most`, lines end there unless a command or a long word needs more.
  */
-export function wrap(text: string, room: number, hang = 0): string {
-  if (width(text) <= room) return text
+export function wrap(text: string, room: number, hang = 0, most = room): string {
+  if (width(text) <= most) return text
   const lines: string[] = []
   let line = /^ */.exec(text)?.[0] ?? ''
   let isEmpty = true
@@ -37,7 +51,8 @@ export function wrap(text: string, room: number, hang = 0): string {
     line = ' '.repeat(indent)
     isEmpty = true
   }
-  const fits = (unit: string) => width(line) + (isEmpty ? 0 : 1) + width(unit) <= room
+  const fits = (unit: string) =>
+    width(line) + (isEmpty ? 0 : 1) + width(unit) <= (isEmpty || unit.includes('`') ? room : most)
   const indent = Math.max(hang, width(line))
   for (const [unit] of text.matchAll(UNITS)) {
     const isCommand = unit.includes('`')

@@ -10,5 +10,5 @@ interface Row {
 /** Settings that are kept on this machine, one a row. */
 export const keptSettings = (rows: Row[]): Table<Row> => ({
   rows,
-  columns: localColumns<Row>('setting!; value~; source! From'),
+  columns: localColumns<Row>('setting!; value~!; source! From'),
 })
