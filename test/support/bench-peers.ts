@@ -12,7 +12,7 @@
 // - Nobody looks for updates or reports usage: GH_NO_UPDATE_NOTIFIER, HEROKU_ and TWILIO_SKIP_NEW_VERSION_CHECK and
 //   _DISABLE_AUTOUPDATE, DISABLE_TELEMETRY (heroku), SHOPIFY_CLI_NO_ANALYTICS; scent does neither.
 // - The rows come from one service on loopback, the same rows to each, a hundred a page, over HTTP to those that can
-//   (TLS to twilio, which can't).
+//   (TLS, behind a proxy on loopback, to twilio and Shopify, which can't).
 // - Peak memory is that of the largest process of a run, as /usr/bin/time tells it, measured in runs of their own.
 import {spawn} from 'node:child_process'
 import {
@@ -56,9 +56,8 @@ interface Run {
   rows: number
 }
 
-function jobOf(program: Program, work: Work, service: Service): Job | undefined {
+function jobOf(program: Program, work: Work, service: Service): Job {
   const argv = program.argv[work]
-  if (typeof argv === 'string') return undefined
   const home = join(folder, 'homes', program.name.replace(/\W+/g, '-'))
   mkdirSync(home, {recursive: true, mode: 0o700})
   const filled = (text = '') => text.replace('{home}', home).replace('{url}', service.url)
@@ -159,11 +158,10 @@ async function main(): Promise<void> {
     const found: Figures[] = []
     for (const work of works) {
       const service = work === 'list' ? services.many : services.one
-      const jobs = here.flatMap((program) => jobOf(program, work, service) ?? [])
-      const [bare] = here
+      const jobs = here.map((program) => jobOf(program, work, service))
       // `node -e 0` runs with each of them, so that every ratio is of one race.
-      const base = work === 'version' ? [] : bare ? [jobOf(bare, 'version', service)] : []
-      found.push(...(await race([...base.flatMap((job) => job ?? []), ...jobs])))
+      const base = work === 'version' ? [] : here.slice(0, 1).map((bare) => jobOf(bare, 'version', service))
+      found.push(...(await race([...base, ...jobs])))
     }
     const load = [before, loadavg()[0] ?? 0].map((one) => one.toFixed(1)).join(' before and ')
     console.log(

@@ -3,12 +3,16 @@ import {readFileSync} from 'node:fs'
 import {join} from 'node:path'
 import {folder} from './program.ts'
 
-/** A certificate that nobody has signed, for localhost, 127.0.0.1 and `name`, and the file it lies in. */
-export function certificate(name = 'api.example.test'): {key: string; cert: string; file: string} {
+/** A certificate that nobody has signed, for localhost, 127.0.0.1 and those names, and the file it lies in. */
+export function certificate(
+  name = 'api.example.test',
+  ...more: string[]
+): {key: string; cert: string; file: string} {
   const place = folder()
   const key = join(place, 'key.pem')
   const file = join(place, 'cert.pem')
-  const names = `subjectAltName=DNS:localhost,IP:127.0.0.1,DNS:${name}`
+  const hosts = ['localhost', name, ...more].map((host) => `DNS:${host}`)
+  const names = `subjectAltName=IP:127.0.0.1,${hosts.join(',')}`
   execFileSync(
     'openssl',
     [

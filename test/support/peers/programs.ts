@@ -2,7 +2,7 @@
 // the same work.
 import {execFileSync} from 'node:child_process'
 import {existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, symlinkSync} from 'node:fs'
-import {basename, dirname, join} from 'node:path'
+import {basename, join} from 'node:path'
 import type {Service} from './service.ts'
 
 const root = process.cwd()
@@ -15,8 +15,7 @@ export interface Program {
   name: string
   version: string
   command: string
-  /** The arguments; or why this can't be measured. */
-  argv: {[work in Work]: string[] | string}
+  argv: {[work in Work]: string[]}
   env(service: Service): NodeJS.ProcessEnv
   /** What it keeps of the runs before, and must not have at the next. Relative to its home. */
   forgets?: string
@@ -46,31 +45,26 @@ const npm = (...argv: string[]) =>
     maxBuffer: 1e8,
   })
 
-/** Installs a package into a folder of its own, without its scripts; once. */
-function installed(
-  spec: string,
-  folder: string,
-): {command: (bin: string) => string} & Omit<Facts, 'command'> {
-  const modules = join(folder, 'node_modules')
-  if (!existsSync(join(modules, '.package-lock.json'))) {
-    mkdirSync(folder, {recursive: true})
-    npm('install', '--prefix', folder, '--no-save', '--engine-strict=false', spec)
-  }
-  const {packages} = JSON.parse(readFileSync(join(modules, '.package-lock.json'), 'utf8'))
-  const here = Object.keys(packages).filter((path) => existsSync(join(folder, path)))
-  return {
-    command: (bin) => join(modules, '.bin', bin),
-    size: sizeOf(modules),
-    packages: here.length,
-  }
-}
-
 interface Facts {
   command: string
   size: number
   packages: number | string
 }
 
+/** Installs a package into a folder of its own, without its scripts; once. */
+function installed(spec: string, bin: string, folder: string): Facts {
+  const modules = join(folder, 'node_modules')
+  const list = join(modules, '.package-lock.json')
+  if (!existsSync(list)) {
+    mkdirSync(folder, {recursive: true})
+    npm('install', '--prefix', folder, '--no-save', '--engine-strict=false', spec)
+  }
+  const {packages} = JSON.parse(readFileSync(list, 'utf8'))
+  const here = Object.keys(packages).filter((path) => existsSync(join(folder, path)))
+  return {command: join(modules, '.bin', bin), size: sizeOf(modules), packages: here.length}
+}
+
+/** One request after the other over one connection, each page parsed and printed: the least that Node needs. */
 const nodeFloor = `
 const {get} = require('node:http')
 const agent = new (require('node:http').Agent)({keepAlive: true, maxSockets: 1})
@@ -124,8 +118,7 @@ const {version: own} = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8
 /** Packed as it would be published, and installed into an empty folder. */
 function scentPackage(folder: string): Program {
   const [{filename}] = JSON.parse(npm('pack', '--json', '--pack-destination', folder))
-  const {command, ...facts} = installed(join(folder, filename), join(folder, 'scent'))
-  return scent('scent', {command: command('scent'), ...facts}, own)
+  return scent('scent', installed(join(folder, filename), 'scent', join(folder, 'scent')), own)
 }
 
 function scentExecutable(): Program {
@@ -192,10 +185,18 @@ const npmPeers: NpmPeer[] = [
     argv: {
       version: ['--version'],
       help: ['--help'],
-      request: 'no setting names another service',
-      list: 'no setting names another service',
+      request: ['theme', 'list', '--json'],
+      list: ['theme', 'list', '--json'],
     },
-    env: () => ({SHOPIFY_CLI_NO_ANALYTICS: '1', OPT_OUT_INSTRUMENTATION: 'true', CI: '1'}),
+    env: ({url, authority}) => ({
+      SHOPIFY_HTTP_PROXY: url,
+      SHOPIFY_HTTPS_PROXY: url,
+      NODE_EXTRA_CA_CERTS: authority,
+      SHOPIFY_FLAG_STORE: 'bench.myshopify.com',
+      SHOPIFY_CLI_THEME_TOKEN: 'shpat_of-the-bench',
+      SHOPIFY_CLI_NO_ANALYTICS: '1',
+      CI: '1',
+    }),
   },
   {
     name: 'twilio-cli',
@@ -220,8 +221,7 @@ const npmPeers: NpmPeer[] = [
 ]
 
 function npmPeer({package: name, bin, ...peer}: NpmPeer): Program {
-  const {command, ...facts} = installed(`${name}@${peer.version}`, join(cache, basename(name)))
-  return {...peer, ...facts, command: command(bin)}
+  return {...peer, ...installed(`${name}@${peer.version}`, bin, join(cache, basename(name)))}
 }
 
 /** All of them, and those that can't be had here. */
@@ -249,5 +249,5 @@ export function pathOfNode(folder: string): string {
   const path = join(folder, 'path')
   mkdirSync(path)
   symlinkSync(process.execPath, join(path, 'node'))
-  return [path, ...new Set(['/usr/bin', '/bin', dirname('/usr/bin/env')])].join(':')
+  return [path, '/usr/bin', '/bin'].join(':')
 }

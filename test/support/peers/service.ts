@@ -15,7 +15,7 @@ export const markOf = (row: number) => `row-${String(row).padStart(6, '0')}-mark
 const rowOf = (row: number) => ({
   sid: markOf(row),
   id: `3f2c8a11-5b7e-4c1d-9a57-${String(row).padStart(12, '0')}`,
-  name: `entry-${String(row).padStart(6, '0')}`,
+  name: markOf(row),
   owner: {email: 'ops@example.test'},
   status: 'delivered',
   transactionType: 'Debit',
@@ -39,8 +39,13 @@ export interface Service {
   close(): Promise<void>
 }
 
+/** The hosts that are reached through the proxy. */
+const hosts = ['api.twilio.com', 'bench.myshopify.com', 'registry.npmjs.org']
+
 interface Page {
   at: number
+  /** The same rows as themes of a shop, in GraphQL. */
+  themes: string
   /** Its rows as a JSON array, made beforehand: the service should cost as little as it can. */
   text: string
   rows: number
@@ -49,7 +54,12 @@ interface Page {
 function pagesOf(rows: number): Page[] {
   return Array.from({length: Math.ceil(rows / PAGE)}, (_, at) => {
     const some = Array.from({length: Math.min(PAGE, rows - at * PAGE)}, (_, row) => rowOf(at * PAGE + row))
-    return {at, text: JSON.stringify(some), rows: some.length}
+    const nodes = some.map((one, row) => ({
+      ...one,
+      id: `gid://shopify/OnlineStoreTheme/${at * PAGE + row + 1}`,
+    }))
+    const themes = JSON.stringify(nodes.map((one) => ({...one, role: 'UNPUBLISHED', processing: false})))
+    return {at, themes, text: JSON.stringify(some), rows: some.length}
   })
 }
 
@@ -63,10 +73,12 @@ interface Answer {
 /** What the service of each program would answer, by the path that is asked for. */
 function shapes(pages: Page[], url: () => string) {
   const total = pages.reduce((sum, {rows}) => sum + rows, 0)
-  const page = (at: number) => pages[at] ?? {at, text: '[]', rows: 0}
+  const page = (at: number) => pages[at] ?? {at, themes: '[]', text: '[]', rows: 0}
   const more = ({at}: Page) => at + 1 < pages.length
   const envelope = (payload: string) => `{"state":"SUCCESS","payload":${payload},"details":null}`
-  const shape: {[path: string]: (query: URLSearchParams, headers: IncomingMessage['headers']) => Answer} = {
+  const shape: {
+    [path: string]: (query: URLSearchParams, headers: IncomingMessage['headers'], body: string) => Answer
+  } = {
     '/api/v1/auth/token': () => ({
       body: envelope('{"accessToken":"token-of-the-bench","tokenType":"Bearer","expiresIn":86400}'),
     }),
@@ -99,6 +111,17 @@ function shapes(pages: Page[], url: () => string) {
       const body = `{"messages":${one.text},"page":${one.at},"page_size":${PAGE},"next_page_uri":${next}}`
       return {body, rows: one.rows}
     },
+    // The first run of a day looks for a newer version, whatever it is told.
+    '/@shopify/cli': () => ({
+      body: '{"dist-tags":{"latest":"0.0.1"},"versions":{"0.0.1":{"version":"0.0.1"}}}',
+    }),
+    '/admin/api/unstable/graphql.json': (_, __, asked) => {
+      if (asked.includes('publicApiVersions'))
+        return {body: '{"data":{"publicApiVersions":[{"handle":"unstable","supported":true}]}}'}
+      const one = page(Number(JSON.parse(asked).variables.after ?? 0))
+      const pageInfo = JSON.stringify({hasNextPage: more(one), endCursor: String(one.at + 1)})
+      return {body: `{"data":{"themes":{"nodes":${one.themes},"pageInfo":${pageInfo}}}}`, rows: one.rows}
+    },
   }
   return shape
 }
@@ -106,20 +129,21 @@ function shapes(pages: Page[], url: () => string) {
 export async function openService(rows: number): Promise<Service> {
   const told = {requests: 0, rows: 0}
   const shape = shapes(pagesOf(rows), () => plain.url)
-  const handle = (request: IncomingMessage, response: ServerResponse) => {
+  const handle = async (request: IncomingMessage, response: ServerResponse) => {
+    let asked = ''
+    for await (const chunk of request) asked += chunk
     const {pathname, searchParams} = new URL(request.url ?? '', 'http://service')
     const {
       body,
       status = 200,
       headers = {},
       rows = 0,
-    } = shape[pathname]?.(searchParams, request.headers) ?? {
+    } = shape[decodeURIComponent(pathname)]?.(searchParams, request.headers, asked) ?? {
       status: 404,
       body: `{"message":"nothing at ${pathname}"}`,
     }
     told.requests += 1
     told.rows += rows
-    request.resume()
     response.writeHead(status, {
       'content-type': 'application/json',
       'content-length': Buffer.byteLength(body),
@@ -127,11 +151,12 @@ export async function openService(rows: number): Promise<Service> {
     })
     response.end(body)
   }
-  const {key, cert, file} = certificate('api.twilio.com')
+  const {key, cert, file} = certificate(...hosts)
   const tls = createTlsServer({key, cert}, handle)
   const secure = await listening(tls, 'https')
   const server = createServer(handle)
-  server.on('connect', (_, socket) => {
+  server.on('connect', ({url = ''}, socket) => {
+    if (!hosts.includes(url.replace(/:443$/, ''))) return void socket.end('HTTP/1.1 403 Forbidden\r\n\r\n')
     const {port} = tls.address() as AddressInfo
     const inner = connect(port, '127.0.0.1', () => socket.write('HTTP/1.1 200 Connected\r\n\r\n'))
     for (const one of [inner, socket]) one.on('error', () => [inner, socket].map((each) => each.destroy()))

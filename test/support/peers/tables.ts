@@ -17,24 +17,24 @@ const line = (cells: string[]) => `| ${cells.join(' | ')} |`
 const table = (head: string[], rows: string[][]) =>
   [line(head), `|${'---|'.repeat(head.length)}`, ...rows.map(line)].join('\n')
 
-const megabytes = (bytes: number) =>
-  Number.isNaN(bytes) ? 'not measured' : `${(bytes / 1e6).toFixed(bytes < 1e7 ? 1 : 0)} MB`
+const megabytes = (bytes: number) => `${(bytes / 1e6).toFixed(bytes < 1e7 ? 1 : 0)} MB`
 
 export function tables(here: Program[], missing: Missing[], found: Figures[]): string {
-  /** The last one of a work is its own; `node -e 0` comes first in the race of each. */
   const of = (name: string, work: Work) => found.filter((one) => one.name === name && one.work === work)
-  const ratios = works.map((work) => {
+  const bases = works.map((work) => {
     const at = found.findIndex((one) => one.work === work)
     // The race of a work begins with `node -e 0`, which stands before it as one more `version`.
-    return found[work === 'version' ? at : at - 1]?.milliseconds ?? Number.NaN
+    return found[work === 'version' ? at : at - 1]
   })
+  const ratio = (value: number, base = Number.NaN) => `${(value / base).toFixed(2)} ×`
   const cell = (program: Program, work: Work, text: (one: Figures, at: number) => string) => {
     const [one] = of(program.name, work)
-    const why = program.argv[work]
-    return one ? text(one, works.indexOf(work)) : String(why)
+    return one ? text(one, works.indexOf(work)) : ''
   }
   const time = ({milliseconds}: Figures, at: number) =>
-    `${milliseconds.toFixed(0)} ms, ${(milliseconds / (ratios[at] ?? Number.NaN)).toFixed(2)} ×`
+    `${milliseconds.toFixed(0)} ms, ${ratio(milliseconds, bases[at]?.milliseconds)}`
+  const memory = ({peak}: Figures, at: number) =>
+    Number.isNaN(peak) ? 'not measured' : `${megabytes(peak)}, ${ratio(peak, bases[at]?.peak)}`
   const row = (program: Program, text: typeof time) => [
     `${program.name} ${program.version}`,
     ...works.map((work) => cell(program, work, text)),
@@ -43,10 +43,7 @@ export function tables(here: Program[], missing: Missing[], found: Figures[]): s
     missing.map(({name, reason}) => [name, ...Array(columns).fill(`not here: ${reason}`)])
   return [
     table(['time', ...headers], [...here.map((one) => row(one, time)), ...gone(4)]),
-    table(
-      ['peak memory', ...headers],
-      [...here.map((one) => row(one, ({peak}) => megabytes(peak))), ...gone(4)],
-    ),
+    table(['peak memory', ...headers], [...here.map((one) => row(one, memory)), ...gone(4)]),
     table(
       ['installed', 'on disk', 'packages', 'requests for the 10,000 rows'],
       [
