@@ -1,6 +1,7 @@
 import {readFileSync} from 'node:fs'
 import {join} from 'node:path'
 import {afterEach, beforeEach, describe, expect, test} from 'vitest'
+import {oneLine} from '../support/pty.ts'
 import {bin} from '../support/scent.ts'
 import {openShop, type Shop, userAt} from '../support/served-shop.ts'
 import {noTmux, type Terminal, withTerminal} from '../support/tmux.ts'
@@ -211,7 +212,7 @@ describe.skipIf(missing)('the walk', () => {
       await terminal.see('Waiting for its answer')
       terminal.press('C-c')
       await terminal.see('[130]')
-      expect(terminal.screen()).toContain('may have been charged')
+      expect(oneLine(terminal.screen())).toContain('may have been charged')
       walk(terminal)
       await terminal.see('was sent and has no answer yet')
       await terminal.see('[0]')
