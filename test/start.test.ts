@@ -90,6 +90,20 @@ describe('compiled code', () => {
     expect(kept()).toEqual([path])
   })
 
+  test('of a command that keeps its heap small is used again too', async () => {
+    const [config, state] = [folder(), folder()]
+    const listen = () =>
+      scent(['webhooks', 'listen', '--port', '0', '--for', '1s', '--output', 'ndjson'], {
+        SCENT_CONFIG_DIR: config,
+        SCENT_STATE_DIR: state,
+      })
+    await listen()
+    const [path = ''] = kept()
+    utimesSync(path, 1000, 1000)
+    expect(await listen()).toContain('"event":"ready"')
+    expect(statSync(path).mtimeMs).toBe(1_000_000)
+  })
+
   test('has a file for each command', async () => {
     await scent(line)
     await scent(['version'])

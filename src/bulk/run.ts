@@ -1,7 +1,7 @@
-import {setFlagsFromString} from 'node:v8'
 import {Failure, isFailure} from '../contract/failure.ts'
 import {digits} from '../contract/money.ts'
 import type {Session} from '../session.ts'
+import {limitHeap} from '../store/heap.ts'
 import {type Board, follow, openBoard, openTicker} from './board.ts'
 import type {JobFile} from './journal.ts'
 import type {OpenJob, Work} from './kind.ts'
@@ -22,11 +22,8 @@ interface ShowOptions {
   watch?: AbortSignal
 }
 
-/** Call before anything else. Limits V8's heap growth, so that a job of hours stays small on a machine with much memory. */
-export function staySmall(): void {
-  setFlagsFromString('--heap-growing-percent=30')
-  setFlagsFromString('--semi-space-growth-factor=1')
-}
+/** Call before anything else. */
+export const staySmall = () => limitHeap({'heap-growing-percent': 30, 'semi-space-growth-factor': 1})
 
 /**
  * Runs a planned job, or goes on with one, to its end, alone among all processes, and shows what became of its rows;

@@ -1,4 +1,3 @@
-import {setFlagsFromString} from 'node:v8'
 import * as Flags from '@oclif/core/flags'
 import {ScentCommand} from '../../command.ts'
 import {Failure} from '../../contract/failure.ts'
@@ -20,6 +19,7 @@ import {type Line, liveColumns} from '../../desk/screens/receipts.ts'
 import {TOLERANCE} from '../../desk/signature/judge.ts'
 import type {Listened} from '../../desk/signature/reasons.ts'
 import {parseScheme} from '../../desk/signature/schemes.ts'
+import {limitHeap} from '../../store/heap.ts'
 import {apiFlags, requireUuid, type SessionFlags} from '../../terminal/flags.ts'
 import type {Listing} from '../../terminal/output.ts'
 import {counted, paintFor, roomOf} from '../../terminal/text.ts'
@@ -120,7 +120,7 @@ The signing secret comes from stdin, from SCENT_WEBHOOK_SECRET, or from the keyc
       flags['forward-to'] && receiverUrl(desk, '--forward-to', flags['forward-to'], flags['allow-remote'])
     const publicUrl = flags['public-url'] && publicOf(flags['public-url'])
     // It runs for weeks: garbage is collected before it is half of what is in use.
-    setFlagsFromString('--heap-growing-percent=30')
+    limitHeap({'heap-growing-percent': 30})
     const stop = this.interrupts.until('unheard')
     const lines = openQueue<Line>()
     const source = await this.source(flags, desk, publicUrl || undefined)
