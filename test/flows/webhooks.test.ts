@@ -15,7 +15,7 @@ afterEach(() => server.close())
 
 type Handle = Parameters<typeof serve>[0]
 
-async function clientOf(handle: Handle) {
+async function clientOf(handle: Handle, timeoutMs = 60_000) {
   server = await serve(handle)
   return createClient({
     send: openNodeHttp({}),
@@ -23,7 +23,7 @@ async function clientOf(handle: Handle) {
     tokens: {get: async () => 'token', renew: async () => 'token', forget: () => {}},
     pacer: unpaced,
     maxWaitMs: 0,
-    timeoutMs: 200,
+    timeoutMs,
     now: () => Date.now(),
     sleep: async () => {},
     random: () => 0.5,
@@ -43,7 +43,7 @@ const posts = () => server.seen.filter(({method}) => method === 'POST')
 
 describe('after an answer lost by', () => {
   test.each(lost)('%s, a subscription is not made twice, and what it may cost is said', async (_, lose) => {
-    const client = await clientOf((_request, response) => lose(response))
+    const client = await clientOf((_request, response) => lose(response), 200)
     const failure = await failureOf(
       subscribe(client, {url: 'https://x.example', eventTypes: ['order.completed']}),
     )
@@ -53,7 +53,7 @@ describe('after an answer lost by', () => {
   })
 
   test.each(lost)('%s, a test is not fired twice, and its place is named', async (_, lose) => {
-    const client = await clientOf((_request, response) => lose(response))
+    const client = await clientOf((_request, response) => lose(response), 200)
     const failure = await failureOf(fireTest(client, id, 'order.completed'))
     expect(failure).toMatchObject({code: 'OUTCOME_UNKNOWN', exitCode: 12})
     expect(failure.hint).toContain(`scent webhooks deliveries ${id}`)
@@ -62,8 +62,10 @@ describe('after an answer lost by', () => {
 
   test.each(lost)('%s, an objection is found in the list of periods', async (_, lose) => {
     const period = {id, status: 'Provisional', objection: {reason: 'Order 42 is missing.'}}
-    const client = await clientOf(({method}, response) =>
-      method === 'POST' ? lose(response) : answer(response, 200, 'SUCCESS', {items: [period]}),
+    const client = await clientOf(
+      ({method}, response) =>
+        method === 'POST' ? lose(response) : answer(response, 200, 'SUCCESS', {items: [period]}),
+      1000,
     )
     expect(await objectTo(client, id, 'Order 42 is missing.')).toEqual(period)
     expect(posts()).toHaveLength(1)
@@ -71,8 +73,10 @@ describe('after an answer lost by', () => {
 
   test.each(lost)('%s, an objection that the list does not show stays unknown', async (_, lose) => {
     const other = {id, status: 'Provisional', objection: {reason: 'Something else.'}}
-    const client = await clientOf(({method}, response) =>
-      method === 'POST' ? lose(response) : answer(response, 200, 'SUCCESS', {items: [other, {}]}),
+    const client = await clientOf(
+      ({method}, response) =>
+        method === 'POST' ? lose(response) : answer(response, 200, 'SUCCESS', {items: [other, {}]}),
+      1000,
     )
     const failure = await failureOf(objectTo(client, id, 'Order 42 is missing.'))
     expect(failure).toMatchObject({code: 'OUTCOME_UNKNOWN', exitCode: 12})
@@ -80,8 +84,9 @@ describe('after an answer lost by', () => {
   })
 
   test.each(lost)('%s, an objection stays unknown if the list can not be read', async (_, lose) => {
-    const client = await clientOf(({method}, response) =>
-      method === 'POST' ? lose(response) : answer(response, 403, 'FORBIDDEN'),
+    const client = await clientOf(
+      ({method}, response) => (method === 'POST' ? lose(response) : answer(response, 403, 'FORBIDDEN')),
+      1000,
     )
     expect(await failureOf(objectTo(client, id, 'x'))).toMatchObject({code: 'OUTCOME_UNKNOWN', exitCode: 12})
   })
