@@ -119,14 +119,16 @@ export async function openStage(): Promise<Stage> {
   await rimal.ask('POST', `/scent/webhooks/${names.webhook}/test-fire`, {
     body: {eventType: 'order.completed'},
   })
+  // Copied now: later a command may be writing there, and its lock would be copied with it.
+  const kept = folder()
+  for (const path of ['config', 'state/sandbox.json'])
+    cpSync(join(home, path), join(kept, path), {recursive: true})
   return {
     env,
     fill: (line) => fill(line, names),
     another() {
       const other = emptyUser()
-      // Not all of the home: commands that run meanwhile write there.
-      for (const path of ['config', 'state/sandbox.json'])
-        cpSync(join(home, path), join(other.HOME ?? '', path), {recursive: true})
+      cpSync(kept, other.HOME ?? '', {recursive: true})
       return other
     },
     rimal: {baseUrl, clientId: '', clientSecret: '', ...sandbox.credentials[0]},
