@@ -3,6 +3,7 @@ import {createServer} from 'node:http'
 import type {AddressInfo} from 'node:net'
 import {afterEach, beforeEach, describe, expect, test} from 'vitest'
 import {verdictOf} from '../../src/desk/deliveries/round-trip.ts'
+import {verdictWords} from '../../src/desk/screens/round-trip.ts'
 import {listening} from '../support/listening.ts'
 import {scentAmongMany as scent} from '../support/many.ts'
 import {inTerminal, oneLine} from '../support/pty.ts'
@@ -35,14 +36,24 @@ describe('through the sandbox', () => {
     })
   })
 
-  test('lost on its way it went elsewhere, which is known at once if nothing listens', async () => {
+  test('lost on its way it went elsewhere, as the timeline says, which is known at once if nothing listens', async () => {
     const listener = await listen()
     await desk.fault('lost')
-    expect(await fire('1s')).toMatchObject({code: 0, trip: {verdict: 'delivered-elsewhere', received: null}})
+    const line = ['webhooks', 'test', desk.webhook(), '--event', 'order.completed', '--wait', '1s']
+    const {code, text} = await inTerminal(desk.env, line, {columns: 80})
+    expect([code, oneLine(text)]).toEqual([0, expect.stringContaining('delivered-elsewhere')])
+    const words =
+      /The service was told 200 at [\d:]+, and nothing was received here, though 127\.0\.0\.1:\d+ listened from [\d:]+ on: look for another process at that URL, or a proxy that answers by itself\./
+    const [said = 'nothing'] = words.exec(oneLine(text)) ?? []
+    expect(oneLine((await desk.run('webhooks', 'timeline')).stderr)).toContain(said)
     await listener.stop()
     await desk.fault('lost')
     const began = performance.now()
-    expect(await fire('90s')).toMatchObject({code: 0, trip: {verdict: 'delivered-elsewhere', received: null}})
+    const alone = await inTerminal(desk.env, [...line.slice(0, -1), '90s'], {columns: 80})
+    expect([alone.code, oneLine(alone.text)]).toEqual([
+      0,
+      expect.stringContaining('Another receiver took it: no listener of this machine is known to have had'),
+    ])
     expect(performance.now() - began).toBeLessThan(60_000)
   })
 
@@ -61,9 +72,29 @@ describe('through the sandbox', () => {
     const {code, trip, said} = await fire('1s')
     expect([code, trip]).toMatchObject([10, {verdict: 'no-answer', received: null}])
     expect(said).toContain('had no answer from the URL of this subscription: Connection failed')
-    expect(said).toContain(
-      'Nothing listens on this machine: `scent webhooks listen --subscribe` receives what comes next.',
+    expect(said).toMatch(
+      /The service tries again at .*\. Nothing listens on this machine: start one, and it receives what comes next\. .*Next: `scent webhooks listen --subscribe`\./,
     )
+  })
+
+  test('a listener that was stopped is named, with what lets it go on', async () => {
+    const listener = await listen()
+    const {pid} = await listener.saw('ready')
+    // The service would wait ten seconds for its answer.
+    await desk.fault('lost')
+    await desk.emit(1)
+    await desk.settled()
+    desk.sandbox.state.world.run(
+      "UPDATE attempts SET succeeded = 0, http_status = NULL, error = 'Timeout', next_at = sent_at + 300000",
+    )
+    process.kill(pid, 'SIGSTOP')
+    const below = oneLine(
+      (await desk.run('webhooks', 'timeline').finally(() => process.kill(pid, 'SIGCONT'))).stderr,
+    )
+    expect(below).toContain(
+      `The listener at 127.0.0.1:${listener.port} (process ${pid}) is there and gave no answer: it was stopped, as by Ctrl-Z, or its disk hangs. \`kill -CONT ${pid}\` lets one that was stopped go on.`,
+    )
+    expect(below).not.toContain('nothing listened here')
   })
 
   test('that its subscription is switched off is said, for that is why nothing else comes', async () => {
@@ -116,16 +147,12 @@ describe('through the sandbox', () => {
     const said = oneLine(text)
     expect(said).toMatch(/The service was told 200, not recorded Here signed, fits/)
     expect(said).toContain(
-      "It is here, and the service's answer to the test said 200; but its list of deliveries has no record of it, so it is not in the timeline.",
+      "It is here, and the service's answer to the test said 200; but its list of deliveries has no record of it. The timeline shows it as here only.",
     )
-    const [, next = ''] = /timeline\. `scent ([^`]+)`/.exec(said) ?? []
+    const [, next = ''] = /here only\. `scent ([^`]+)`/.exec(said) ?? []
     expect(next).toMatch(/^webhooks timeline \S+ --id \S+$/)
-    const {error} = await desk.json(next.split(' '), 5)
-    expect(error).toMatchObject({state: 'NOTHING_MATCHED'})
-    expect(error.message).toMatch(
-      /^The service keeps no delivery of an event whose id begins with "\S+", though it came here at/,
-    )
-    expect(error.hint).toMatch(/`scent webhooks events \S+ --copies` shows what is here\./)
+    const {items} = await desk.json(next.split(' '))
+    expect(items).toMatchObject([{attempts: [], state: 'unknown', here: {copies: 1, trust: 'verified'}}])
   })
 
   test('a try that was due and is not recorded is told of as one that is over', async () => {
@@ -173,7 +200,7 @@ describe('through the sandbox', () => {
     expect([code, oneLine(stderr)]).toEqual([
       10,
       expect.stringContaining(
-        `No listener here has that URL: \`scent webhooks listen --subscription ${made.id} --port 9\` receives what comes next.`,
+        `No listener here has that URL: start one, and it receives what comes next. (TEST_NOT_DELIVERED) Next: \`scent webhooks listen --subscription ${made.id} --port 9\`.`,
       ),
     ])
   })
@@ -235,6 +262,17 @@ describe('through the sandbox', () => {
       /round-trip .*order\.failed .* It was sent, came here, and the service knows/,
     )
   })
+})
+
+test('a test that a listener did not answer says the same as the timeline', () => {
+  const url = 'http://127.0.0.1:4750/'
+  const run = {port: 4750, pid: 812, from: 1, publicUrl: null, isFailing: false}
+  const fired = {eventId: 'e', succeeded: false, errorSummary: 'Timeout', nextAttemptAt: null}
+  const tested = {id: 'x', url, own: true, isActive: true, listeners: [run], keeper: null, sentAt: 2, now: 3}
+  const trip = {verdict: 'no-answer', fired, received: null, recorded: fired}
+  const {says, next} = verdictWords(trip as never, tested as never)
+  expect(says).toContain('The listener at 127.0.0.1:4750 (process 812) is there and gave no answer')
+  expect(next).toBe('`scent webhooks timeline x --watch`')
 })
 
 const id = 'aff5afa7-c6bd-4c04-b245-89e6b7e40128'

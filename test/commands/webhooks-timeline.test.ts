@@ -4,6 +4,7 @@ import {join} from 'node:path'
 import {afterEach, beforeEach, describe, expect, test} from 'vitest'
 import {checkWorld} from '../../src/sandbox/core/check.ts'
 import {deskOf, eventBody, HOUR, listened, receipt} from '../desk/records.ts'
+import {frozenMachine} from '../support/frozen.ts'
 import {freePort, listening} from '../support/listening.ts'
 import {scentAmongMany as scent} from '../support/many.ts'
 import {drawn, inTerminal, oneLine} from '../support/pty.ts'
@@ -175,6 +176,60 @@ describe('a delivery that is', () => {
   })
 })
 
+describe('an event of which the service has no record', () => {
+  test('is shown at once, and named once its record must be there', async () => {
+    await desk.listen('--event', 'order.completed')
+    const other = await desk.emit(1)
+    await desk.settled()
+    await desk.fault('unrecorded')
+    const eventId = await desk.emit(2)
+    await desk.settled()
+    const only = {eventId, state: 'unknown', tries: 0, here: [1, 'verified']}
+    expect(await told()).toMatchObject([
+      {...only, finding: null},
+      {eventId: other, state: 'delivered'},
+    ])
+    const seen = await screen(80)
+    expect(seen).toMatch(/order\.completed +0 +unknown +- +yes +no record yet/)
+    expect(oneLine(seen)).toMatch(/It came at [\d:]+, and the service has no record of it yet:/)
+    // What is read two minutes later.
+    Object.assign(desk.env, frozenMachine(Date.now() + 120_000).env)
+    for (const filter of [
+      [],
+      ['--missing'],
+      ['--since', '1h'],
+      ['--id', eventId],
+      ['--event', 'order.completed'],
+    ])
+      expect((await told(...filter))[0]).toEqual({...only, finding: 'here-only'})
+    expect(await told('--failed')).toEqual([])
+    const later = await screen(80, '--missing')
+    expect(later).toMatch(/order\.completed +0 +unknown +- +yes +here only/)
+    expect(oneLine(later)).toMatch(
+      /The one event that the service sent to 1 subscription does not fit\. 1 event is only here\./,
+    )
+    expect(oneLine(later)).toMatch(
+      /It came at [\d:]+ and its signature fits, but the service's list of deliveries has no record of it\. Nothing is lost/,
+    )
+    expect(later).toContain(`scent webhooks events ${eventId.slice(0, 12)} --copies`)
+    expect(await screen(40, '--missing')).toMatch(/order\.completed · unknown · here\n {2}here only\n/)
+    expect((await desk.run('webhooks', 'timeline')).stdout).toMatch(/\t0\tunknown\t\t1\there-only\t/)
+  })
+
+  test('is not named if nothing says that it is of this subscription, or if it was refused', async () => {
+    const listener = await desk.listen('--event', 'order.completed')
+    const url = `http://127.0.0.1:${await freePort()}/hook`
+    await desk.json(['webhooks', 'create', '--url', url, '--event', 'order.completed'])
+    await listener.send(eventBody('forged'), {signature: 'v1=00'})
+    await listener.stop()
+    const bare = await listening(desk.env)
+    await bare.send(eventBody('of-nobody'))
+    await bare.stop()
+    Object.assign(desk.env, frozenMachine(Date.now() + 120_000).env)
+    expect(await told()).toEqual([])
+  })
+})
+
 describe('an event', () => {
   test('that another receiver took is not a finding, and --missing shows it', async () => {
     const listener = await desk.listen('--event', 'order.completed')
@@ -220,7 +275,10 @@ describe('an event', () => {
     const seen = await screen(80)
     expect(seen).toMatch(/1 DEAD; 1 not here/)
     expect(seen).toMatch(/order\.completed +8 +DEAD .*Connection failed +no +gone in (29|30) d/)
-    expect(oneLine(seen)).toContain('it does not come again, and is not here')
+    // First why, then what can still be done.
+    expect(oneLine(seen)).toMatch(
+      /: Each of its 8 tries failed, the last at [\w: ]+ \(Connection failed\)\. It was given up, and does not come again\. It is not here: ask for what it told of, such as `scent orders get`, or take in what another receiver has kept: `scent notices import FILE`\. The service forgets it on \w+ \d+\./,
+    )
     // In a narrow terminal it is a block of two lines.
     expect(await screen(40)).toMatch(/order\.completed · DEAD .* · not here\n {2}gone in (29|30) d\n/)
   })

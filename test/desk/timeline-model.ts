@@ -14,6 +14,9 @@ const HOUR = 60 * MINUTE
 const DAY = 24 * HOUR
 export const NOW = Date.parse('2026-11-22T12:00:00.000Z')
 
+/** What was sent before is forgotten. */
+const ASKED_FROM = NOW - 30 * DAY
+
 /** When the service makes each attempt, after the first. */
 const SCHEDULE = [0, 5 * SECOND, 5 * MINUTE, 30 * MINUTE, 2 * HOUR]
 
@@ -257,9 +260,9 @@ export interface Expected {
 function expected(history: History, event: Event, ways: readonly Way[], way: Way): Expected | undefined {
   const known = way.made.filter(({isRecorded}) => isRecorded)
   const last = known.at(-1)
-  if (last === undefined) return undefined
   const all = ways.flatMap((one) => one.copies).filter((copy) => tells(copy, way.sub, history) !== 'other')
   const own = way.copies.filter((copy) => tells(copy, way.sub, history) === 'own')
+  if (last === undefined) return onlyHere(all, own)
   const isDelivered = known.some(({ends}) => ends === 'taken')
   const isGood = event.isImported || all.some(({trust}) => trust === 'verified')
   const isWatched = known
@@ -281,6 +284,14 @@ function expected(history: History, event: Event, ways: readonly Way[], way: Way
   }
   const state = isDelivered ? 'delivered' : last.nextAt === null ? 'dead' : 'retrying'
   return {state, finding: finding(), copies: all.length, isHere: event.isImported || all.length > 0}
+}
+
+/** What no record of the service speaks of is named if it must have one, and shown if it is to have one. */
+function onlyHere(all: readonly Copy[], own: readonly Copy[]): Expected | undefined {
+  const sure = own.filter(({trust, at}) => trust === 'verified' && at > ASKED_FROM + 6 * MINUTE)
+  if (sure.length === 0) return undefined
+  const finding = sure.some(({isUntold}) => !isUntold) ? 'here-only' : null
+  return {state: 'unknown', finding, copies: all.length, isHere: true}
 }
 
 type Input = Parameters<typeof timeline>
@@ -310,6 +321,7 @@ export function played(history: History): {input: Input; expected: Map<string, E
           to: one.to,
           slept: one.nap ? [one.nap] : [],
           hasSecret: true,
+          pid: 1,
           answer: null,
           dropped: 0,
           isFailing: false,
@@ -343,7 +355,14 @@ export function played(history: History): {input: Input; expected: Map<string, E
         const {at, listener, trust, isChanged} = copy
         const run = runs.get(listener)
         if (run === undefined) throw new Error('a copy came to nobody')
-        return {at, trust, run, why: null, sha256: isChanged ? 'changed' : 'as it was'}
+        return {
+          at,
+          trust,
+          run,
+          why: null,
+          eventType: 'order.completed',
+          sha256: isChanged ? 'changed' : 'as it was',
+        }
       })
     if (arrived.length > 0)
       copies.set(
@@ -352,7 +371,7 @@ export function played(history: History): {input: Input; expected: Map<string, E
       )
   }
   const around = {
-    ...{copies, imported, runs: [...runs.values()], known, now: NOW, isWhole: true},
+    ...{copies, imported, runs: [...runs.values()], known, now: NOW, isWhole: true, askedFrom: ASKED_FROM},
     localOf: (at: number) => at - offsetMs,
   }
   return {input: [sent, around], expected: wanted}

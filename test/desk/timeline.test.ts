@@ -36,7 +36,15 @@ test(`${RUNS} histories: each finding is named, and none without cause`, () => {
   )
   console.log(`timeline: ${JSON.stringify(named)}`)
   // Otherwise nothing was shown of it.
-  for (const finding of ['delivered-not-here', 'here-not-delivered', 'bodies-differ', 'late', 'gap', 'null'])
+  for (const finding of [
+    'delivered-not-here',
+    'here-not-delivered',
+    'here-only',
+    'bodies-differ',
+    'late',
+    'gap',
+    'null',
+  ])
     expect(named[finding], finding).toBeGreaterThan(5)
 }, 600_000)
 
@@ -108,6 +116,10 @@ const mistakes: {[name: string]: (...input: Parameters<Timeline>) => Parameters<
     {...around, now: around.now + HOUR},
   ],
   'knows nothing of imports': (sent, around) => [sent, {...around, imported: new Set()}],
+  'takes what is forgotten for what was never recorded': (sent, around) => [
+    sent,
+    {...around, askedFrom: around.askedFrom - 24 * HOUR},
+  ],
   'loses the last record of each event': (sent, around) => [
     sent.map((one) => ({...one, attempts: one.attempts.slice(1)})),
     around,

@@ -74,10 +74,10 @@ export default class WebhooksTest extends ScentCommand {
     })
     const waiting = {client, waitMs, sleep: time.sleep}
     const {trip, ...who} = await awaitRoundTrip(session, webhookId, fired, waiting)
-    this.show(roundTripCard(trip))
     const known = await knownAs(session, webhookId)
     const about = {url: known?.url ?? null, own: known?.own === true, isActive: known?.isActive !== false}
     const tested = {id: webhookId, ...about, ...who, now: session.serviceNow()}
+    this.show(roundTripCard(trip, tested))
     const failure = failureOf(trip, tested)
     const {says, next} = verdictWords(trip, tested)
     if (failure) this.finding(failure)

@@ -26,7 +26,7 @@ export default class WebhooksTimeline extends ScentCommand {
   static override description =
     `One row for each event of a subscription, or of all that are known here: its attempts by the service's records, which are kept for 30 days, and the copies that \`webhooks listen\` received. Below the list stand what each finding means, and the next command.
 
-Findings: delivered-not-here (a listener of this machine had the URL, and did not get what the service was told arrived), here-not-delivered (it is here, or was refused here, and the service says that it failed), bodies-differ, late (more than 5 minutes), gap (the service's record of an attempt is missing). An event that went to another receiver is not a finding. It asks the service once for each 100 attempts.`
+Findings: delivered-not-here (a listener of this machine had the URL, and did not get what the service was told arrived), here-not-delivered (it is here, or was refused here, and the service says that it failed), here-only (it is here, and the service has no record of it), bodies-differ, late (more than 5 minutes), gap (the service's record of an attempt is missing). An event that went to another receiver is not a finding. It asks the service once for each 100 attempts.`
   static override examples = [
     '<%= config.bin %> webhooks timeline --missing',
     '<%= config.bin %> webhooks timeline aff5afa7-c6bd-4c04-b245-89e6b7e40128 --since 1d --failed',
@@ -38,7 +38,7 @@ Findings: delivered-not-here (a listener of this machine had the URL, and did no
   static override flags = {
     ...apiFlags,
     failed: Flags.boolean({summary: 'Only events of which an attempt failed.'}),
-    missing: Flags.boolean({summary: 'Only events that one side lacks: not here, or not delivered.'}),
+    missing: Flags.boolean({summary: 'Only events that one side lacks: not here, not delivered, or only here.'}),
     event: Flags.string({summary: 'Only this type of event.', helpValue: 'TYPE'}),
     id: Flags.string({summary: 'Only this event: its id, or its first 6 characters.', helpValue: 'EVENT_ID'}),
     since: timeFlag({summary: 'Only attempts of this time or later.'}),

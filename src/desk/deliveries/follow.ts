@@ -2,7 +2,7 @@ import type {Client} from '../../client/client.ts'
 import type {Delivery} from '../../contract/webhooks.ts'
 import {deliveriesSince, momentOf} from '../../flows/webhooks.ts'
 import type {Desk} from '../desk.ts'
-import type {Run} from '../receipts/runs.ts'
+import {isThere, type Run} from '../receipts/runs.ts'
 import {type Arrived, readHere} from './here.ts'
 import {type RoundTrip, verdictOf} from './round-trip.ts'
 
@@ -12,25 +12,40 @@ interface Waiting {
   sleep(ms: number): Promise<void>
 }
 
+/** What became of a test, and who was there. */
+export interface Followed {
+  trip: RoundTrip
+  /** When it was sent, by this machine's clock. */
+  sentAt: number
+  /** Those that are there. */
+  listeners: Run[]
+  /** The one that has stored it. */
+  keeper: Run | null
+}
+
 const EVERY_MS = 1_000
 
 /**
  * Waits until a test that was fired has come here and the service knows, or was refused, or the time is over. One request a
- * second. Says what became of it, which listeners run, and by which one it was stored. Fails as any request.
+ * second. Fails as any request.
  */
 export async function awaitRoundTrip(
   desk: Pick<Desk, 'folders' | 'identity'>,
   webhookId: string,
   fired: Delivery,
   {client, waitMs, sleep}: Waiting,
-): Promise<{trip: RoundTrip; listeners: Run[]; keeper: Run | null}> {
+): Promise<Followed> {
   const end = performance.now() + waitMs
   for (;;) {
     const recorded = await recordOf(client, webhookId, fired)
-    const {copies: all, runs} = readHere(desk, momentOf(fired), (eventId) => eventId === fired.eventId)
+    const {
+      copies: all,
+      runs,
+      localOf,
+    } = readHere(desk, momentOf(fired), (eventId) => eventId === fired.eventId)
     const copies = all.get(String(fired.eventId)) ?? []
     const verdict = verdictOf({recorded, fired}, copies)
-    const listeners = runs.filter(({to}) => to === Number.POSITIVE_INFINITY)
+    const listeners = runs.filter(isThere)
     const isOver =
       verdict === 'round-trip' ||
       verdict === 'refused' ||
@@ -39,7 +54,8 @@ export async function awaitRoundTrip(
     if (isOver || left <= 0) {
       const best = bestOf(copies)
       const trip = {verdict, fired, received: receivedOf(copies), recorded}
-      return {trip, listeners, keeper: best && isStored(best) ? best.run : null}
+      const sentAt = localOf(momentOf(recorded ?? fired))
+      return {trip, sentAt, listeners, keeper: best && isStored(best) ? best.run : null}
     }
     await sleep(Math.min(EVERY_MS, left))
   }

@@ -7,7 +7,7 @@ import type {Received} from '../receipts/records.ts'
 import {openRuns, type Run} from '../receipts/runs.ts'
 
 /** A copy of an event that arrived here, without its body. */
-export interface Arrived extends Pick<Received, 'sha256' | 'trust' | 'why'> {
+export interface Arrived extends Pick<Received, 'sha256' | 'trust' | 'why' | 'eventType'> {
   at: number
   /** Who received it. */
   run: Run
@@ -31,7 +31,7 @@ const SLACK_MS = 3_600_000
 export function readHere(
   {folders, identity}: Pick<Desk, 'folders' | 'identity'>,
   since: number,
-  isWanted: (eventId: string) => boolean,
+  isWanted: (eventId: string, eventType?: string | null) => boolean,
 ): Here {
   const copies = new Map<string, Arrived[]>()
   const damaged = new Set<string>()
@@ -40,9 +40,13 @@ export function readHere(
   const segments = segmentsOf(folders, identity, localOf(since) - SLACK_MS)
   for (const {record, segment} of readGlances(segments, identity, {damaged: (path) => damaged.add(path)})) {
     const run = runs.take(segment.path, record)
-    if (record.kind !== 'received' || !run || record.eventId === null || !isWanted(record.eventId)) continue
-    const {eventId, at, sha256, trust, why} = record
-    copies.set(eventId, [...(copies.get(eventId) ?? []), {at: Date.parse(at), sha256, trust, why, run}])
+    if (record.kind !== 'received' || !run || record.eventId === null) continue
+    const {eventId, eventType, time, sha256, trust, why} = record
+    if (!isWanted(eventId, eventType)) continue
+    const copy = {at: time, eventType, sha256, trust, why, run}
+    const all = copies.get(eventId)
+    if (all) all.push(copy)
+    else copies.set(eventId, [copy])
   }
   for (const all of copies.values()) all.sort((a, b) => a.at - b.at)
   const imported = new Set<string>()

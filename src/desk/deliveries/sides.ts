@@ -9,7 +9,7 @@ import {isObject} from '../../terminal/output.ts'
 import type {Desk} from '../desk.ts'
 import {findCopies, onlyOne, requireLong} from '../receipts/recorded.ts'
 import {type Here, readHere} from './here.ts'
-import {type Row, type Sent, timeline} from './timeline.ts'
+import {KEPT_MS, type Row, type Sent, timeline} from './timeline.ts'
 import type {Known} from './whose.ts'
 
 /** Which events are looked at; what is undefined does not matter. */
@@ -59,6 +59,7 @@ export async function lookAtBoth({client, serviceNow, ...desk}: Asking, wanted: 
   const sent: Sent[] = []
   const gone: string[] = []
   let kept = 0
+  const began = Date.now()
   for (const subscription of asked) {
     try {
       const {attempts, events} = await attemptsOf(client, subscription.id, wanted)
@@ -70,17 +71,17 @@ export async function lookAtBoth({client, serviceNow, ...desk}: Asking, wanted: 
       gone.push(subscription.id)
     }
   }
-  const isNarrowed = wanted.since !== undefined || wanted.type !== undefined
-  const only = wanted.id === undefined ? undefined : oneEvent(desk, sent, wanted.id, isNarrowed)
-  const isWanted = (one: Delivery) => only === undefined || one.eventId === only
-  const chosen = sent.map((one) => ({...one, attempts: one.attempts.filter(isWanted)}))
   // After the service was asked: what it has recorded has arrived before.
-  const here = hereOf(desk, chosen)
+  const asking = serviceNow()
+  const from = wanted.since ?? asking - KEPT_MS
+  const here = hereOf(desk, sent, {...wanted, from})
   const there = known.filter(({id}) => !gone.includes(id))
-  const all = timeline(chosen, {...here, known: there, now: Date.now(), isWhole: wanted.since === undefined})
-  const rows = all.filter((row) => isShown(row, wanted))
+  const around = {known: there, now: began, isWhole: wanted.since === undefined}
+  const all = timeline(sent, {...here, ...around, askedFrom: here.localOf(from)})
+  const found = wanted.id === undefined ? all : rowsOfOne(desk, all, wanted.id, wanted)
+  const rows = found.filter((row) => isShown(row, wanted))
   const off = asked.flatMap(({id, isActive}) => (isActive === false && !gone.includes(id) ? [id] : []))
-  return {rows, asked: asked.length, gone, off, kept, here, now: serviceNow()}
+  return {rows, asked: asked.length, gone, off, kept, here, now: asking}
 }
 
 async function knownTo({folders, identity}: Records): Promise<Known[]> {
@@ -112,11 +113,12 @@ async function attemptsOf(
   return {attempts, events: events.size}
 }
 
-function oneEvent(desk: Records, sent: readonly Sent[], start: string, isNarrowed: boolean): string {
-  const ids = sent.flatMap(({attempts}) => attempts.map(({eventId}) => String(eventId)))
+/** The rows of the one event whose id begins so. */
+function rowsOfOne(desk: Records, rows: readonly Row[], start: string, {since, type}: Wanted): Row[] {
+  const ids = rows.map(({item}) => String(item.eventId))
   const id = onlyOne([...new Set(ids)], start)
-  if (id === undefined) throw notKept(desk, start, isNarrowed)
-  return id
+  if (id === undefined) throw notKept(desk, start, since !== undefined || type !== undefined)
+  return rows.filter(({item}) => item.eventId === id)
 }
 
 /** Nothing that was read is of this event: whether it is here all the same, and what to look at. */
@@ -133,15 +135,17 @@ function notKept({folders, identity}: Records, start: string, isNarrowed: boolea
   })
 }
 
-function hereOf(desk: Records, sent: readonly Sent[]): Here {
+function hereOf(desk: Records, sent: readonly Sent[], {type, id, from}: Wanted & {from: number}): Here {
   const ids = new Set<unknown>()
-  let first = Number.POSITIVE_INFINITY
+  let first = from
   for (const {attempts} of sent)
     for (const one of attempts) {
       ids.add(one.eventId)
       first = Math.min(first, momentOf(one))
     }
-  return readHere(desk, first, (eventId) => ids.has(eventId))
+  const isChosen = (eventId: string, eventType?: string | null) =>
+    (type === undefined || eventType === type) && (id === undefined || eventId.startsWith(id))
+  return readHere(desk, first, (eventId, eventType) => ids.has(eventId) || isChosen(eventId, eventType))
 }
 
 function isShown({item}: Row, {isFailed, isMissing}: Wanted): boolean {

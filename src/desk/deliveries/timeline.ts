@@ -19,9 +19,9 @@ export interface TimelineItem {
   eventId: string | null
   eventType: string | null
   subscriptionId: string
-  /** `unknown`: it failed, and nothing says whether it will be sent again. */
+  /** `unknown`: it failed, and nothing says whether it will be sent again; or the service has no record of it. */
   state: 'delivered' | 'retrying' | 'dead' | 'unknown'
-  /** The oldest first, as the service records them. */
+  /** The oldest first, as the service records them; none if it is only here. */
   attempts: Omit<Delivery, 'eventId' | 'eventType'>[]
   nextAttemptAt: string | null
   /** When the service forgets it. */
@@ -36,6 +36,8 @@ export type Because =
   | {finding: 'delivered-not-here'; at: number; listener: Run; refused: Arrived | null}
   /** It arrived, and the service does not know. */
   | {finding: 'here-not-delivered'; copy: Arrived}
+  /** It arrived, and no record of the service speaks of it. */
+  | {finding: 'here-only'; copy: Arrived}
   | {finding: 'bodies-differ'}
   | {finding: 'late'; byMs: number}
   /** The service's own record of an attempt is missing. */
@@ -50,7 +52,7 @@ export interface Row {
 }
 
 /** How long the service keeps a record of an attempt (spec, Limits). */
-const KEPT_MS = 30 * 86_400_000
+export const KEPT_MS = 30 * 86_400_000
 /** Attempts before one that is younger than this are not forgotten yet: no schedule of retries takes half a month. */
 const WHOLE_MS = KEPT_MS / 2
 const LATE_MS = 5 * 60_000
@@ -64,20 +66,56 @@ const EARLY_MS = 30_000
 interface Around extends Here {
   /** All subscriptions that are known, whether they are looked at or not. */
   known: readonly Known[]
-  /** Milliseconds of this machine's clock. */
+  /** When the service was asked, in milliseconds of this machine's clock. */
   now: number
   /** Whether everything was read that the service keeps. */
   isWhole: boolean
+  /** The moment of this machine's clock since which each attempt was asked for, and is not forgotten. */
+  askedFrom: number
 }
 
 /** One row for each event of each subscription, the last sent first. */
 export function timeline(sent: readonly Sent[], around: Around): Row[] {
-  const rows = sent.flatMap(({subscription, attempts}) =>
-    [...groups(attempts)].map((all) => rowOf(all, subscription, around)),
-  )
-  const lastOf = ({item}: Row) => momentOf(item.attempts.at(-1))
+  const rows = sent.flatMap((one) => [
+    ...[...groups(one.attempts)].map((all) => rowOf(all, one.subscription, around)),
+    ...onlyHere(one, around),
+  ])
+  const lastOf = ({item, copies}: Row) =>
+    item.attempts.length > 0 ? around.localOf(momentOf(item.attempts.at(-1))) : (copies.at(-1)?.at ?? 0)
   return rows.sort((a, b) => lastOf(b) - lastOf(a))
 }
+
+/** Events of a subscription that came here, and of which the service has no record. */
+function onlyHere({subscription, attempts}: Sent, around: Around): Row[] {
+  const sent = new Set(attempts.map(({eventId}) => eventId))
+  const rows: Row[] = []
+  for (const [eventId, all] of around.copies) {
+    if (sent.has(eventId)) continue
+    const copies = all.filter((copy) => isOf(copy, subscription, around.known) !== 'other')
+    // It came so long after it was sent at most, or it would be too old.
+    const from = around.askedFrom + LATE_MS + UNTOLD_MS
+    const copy = copies.find(
+      (one) =>
+        one.at > from && isSentHere(one, subscription) && isOf(one, subscription, around.known) === 'own',
+    )
+    if (copy === undefined) continue
+    const isTold = copy.at <= around.now - UNTOLD_MS
+    const because: Because | null = isTold ? {finding: 'here-only', copy} : null
+    const item: TimelineItem = {
+      ...{eventId, eventType: copy.eventType, subscriptionId: subscription.id, state: 'unknown'},
+      ...{attempts: [], nextAttemptAt: null, forgottenAt: null},
+      ...{here: hereOf(copies, around.imported.has(eventId)), finding: because?.finding ?? null},
+    }
+    rows.push({item, copies, subscription, because})
+  }
+  return rows
+}
+
+/** Whether its signature proves it to be of the service, or it came where the subscription's deliveries go. */
+const isSentHere = ({trust, run, at}: Arrived, subscription: Known) =>
+  trust === 'verified' || (trust === 'unchecked' && isAt(run, urlAt(subscription, at)))
+
+const isKept = ({trust}: Arrived) => trust === 'verified' || trust === 'unchecked'
 
 /** The attempts of each event, the oldest first. One without an event stands for itself. */
 function groups(attempts: readonly Delivery[]): Iterable<Delivery[]> {
@@ -147,7 +185,7 @@ function becauseOf(event: Event, around: Around): Because | null {
   // What may be of another subscription is no cause for a finding, and hides one.
   const own = copies.filter((copy) => isOf(copy, subscription, around.known) === 'own')
   const late = lateBy(all, own, around)
-  const isHere = isImported || copies.some(({trust}) => trust === 'verified' || trust === 'unchecked')
+  const isHere = isImported || copies.some(isKept)
   if (state === 'delivered' && !isHere && late === null) {
     const taken = all.filter(({succeeded}) => succeeded === true).map((one) => around.localOf(momentOf(one)))
     for (const listener of around.runs) {

@@ -1,3 +1,4 @@
+import {basename} from 'node:path'
 import type {Glance, Note} from './glances.ts'
 
 /** When one listener of this machine listened, in milliseconds. */
@@ -9,6 +10,8 @@ export interface Run {
   isFailing: boolean
   slept: {from: number; to: number}[]
   port: number
+  /** Its process, as the name of its file has it. */
+  pid: number
   /** Where the world reached it, and which subscription it listened for, as far as it was told. */
   publicUrl: string | null
   subscription: string | null
@@ -19,13 +22,16 @@ export interface Run {
   dropped: number
 }
 
+/** Whether its process is there, whether it writes or not. */
+export const isThere = ({to, isFailing}: Run) => to === Number.POSITIVE_INFINITY || isFailing
+
 /** Adds records of receipts up to when somebody listened. Each file of receipts is that of one listener. */
 export function openRuns() {
   const runs = new Map<string, Run>()
   return {
     take(path: string, record: Glance | Note): Run | undefined {
       const at = record.kind === 'received' ? record.time : Date.parse(record.at)
-      if (record.kind === 'opened') runs.set(path, begun(record, at))
+      if (record.kind === 'opened') runs.set(path, begun(path, record, at))
       const run = runs.get(path)
       if (run === undefined) return undefined
       run.to = Math.max(run.to, at)
@@ -43,10 +49,11 @@ export function openRuns() {
   }
 }
 
-function begun(record: Extract<Note, {kind: 'opened'}>, at: number): Run {
+function begun(path: string, record: Extract<Note, {kind: 'opened'}>, at: number): Run {
   const {port, public: publicUrl, subscription, secret, answer = null} = record
   return {
     ...{from: at, to: at, isFailing: false, slept: [], port, publicUrl, subscription},
+    pid: Number(basename(path).split('-')[1]),
     ...{hasSecret: secret !== null, dropped: 0, answer},
   }
 }

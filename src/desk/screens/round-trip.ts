@@ -4,13 +4,14 @@ import {millis} from '../../contract/forms.ts'
 import type {Delivery} from '../../contract/webhooks.ts'
 import {pretty, time} from '../../terminal/cells.ts'
 import {localColumns} from '../../terminal/columns.ts'
-import {commandText} from '../../terminal/next.ts'
+import {commandText, flagWords} from '../../terminal/next.ts'
 import {type Card, card} from '../../terminal/table.ts'
+import type {Followed} from '../deliveries/follow.ts'
 import {type RoundTrip, toldOf, type Verdict} from '../deliveries/round-trip.ts'
 import {isAt, portOf} from '../deliveries/whose.ts'
 import type {Run} from '../receipts/runs.ts'
 import {wordsOfRecord} from '../signature/words.ts'
-import {outcomeText, receiverAdvice, rehearsed} from './outcome.ts'
+import {hungText, notHereText, outcomeText, receiverAdvice, rehearsed} from './outcome.ts'
 
 /** How it ended, as the service says. */
 const outcomeOf = (trip: RoundTrip): string => outcomeText(toldOf(trip) ?? {})
@@ -28,9 +29,13 @@ function cameText({received}: RoundTrip): string {
   return received.trust === 'verified' ? 'signed, fits' : 'not checked'
 }
 
-const goodOnes: readonly Verdict[] = ['round-trip', 'delivered-elsewhere', 'here-not-recorded']
+/** Whether all is well, as far as is known here: another receiver may have had the URL. */
+const isGood = (trip: RoundTrip, tested: Tested) =>
+  trip.verdict === 'delivered-elsewhere'
+    ? trip.received === null && listenerOf(tested) === undefined
+    : ['round-trip', 'here-not-recorded'].includes(trip.verdict)
 
-export const roundTripCard = (trip: RoundTrip): Card<RoundTrip> =>
+export const roundTripCard = (trip: RoundTrip, tested: Tested): Card<RoundTrip> =>
   card(
     trip,
     localColumns<RoundTrip>(
@@ -40,7 +45,7 @@ export const roundTripCard = (trip: RoundTrip): Card<RoundTrip> =>
         verdict: ({verdict}) => ({
           kind: 'badge',
           text: verdict,
-          tone: goodOnes.includes(verdict) ? 'good' : 'bad',
+          tone: isGood(trip, tested) ? 'good' : 'bad',
         }),
         'fired.sentAt': ({fired}) => time(fired.sentAt),
         recorded: recordText,
@@ -51,19 +56,19 @@ export const roundTripCard = (trip: RoundTrip): Card<RoundTrip> =>
   )
 
 /** The subscription that was tested, as far as the local record knows it, and who listens for it. */
-interface Tested {
+export interface Tested extends Omit<Followed, 'trip'> {
   id: string
   url: string | null
   own: boolean
   /** False if it was switched off, as far as is known here. Our own is switched on again by its listener. */
   isActive: boolean
-  /** Those that run. */
-  listeners: readonly Run[]
-  /** The one that has stored it. */
-  keeper: Run | null
   /** Milliseconds of the service's clock. */
   now: number
 }
+
+/** The listener that had the URL when the test was sent. */
+const listenerOf = ({url, listeners, sentAt}: Tested): Run | undefined =>
+  listeners.find((run) => run.from <= sentAt && isAt(run, url))
 
 /** What a verdict means, and what to type next. */
 export function verdictWords(trip: RoundTrip, tested: Tested): {says: string; next: string} {
@@ -81,19 +86,28 @@ export function verdictWords(trip: RoundTrip, tested: Tested): {says: string; ne
       : []),
     ...(isOff ? [`The subscription is switched off: but for tests nothing is sent to it before ${on}.`] : []),
   ].join(' ')
+  const told = toldOf(trip) ?? {}
+  const hung = told.errorSummary === 'Timeout' ? listenerOf(tested) : undefined
+  if (hung) return {says: `${says} ${hungText(hung)}`, next: watchCommand(webhookId)}
   if (isHeard) return {says, next}
-  const advice = trip.verdict === 'delivered-elsewhere' ? undefined : receiverAdvice(toldOf(trip) ?? {})
+  const advice = trip.verdict === 'delivered-elsewhere' ? undefined : receiverAdvice(told)
   // Where a receiver answers there is no room for a listener.
   if (advice) return {says: `${says} ${advice}`, next}
   const what = listeners.length === 0 ? 'Nothing listens on this machine' : 'No listener here has that URL'
-  return {says: `${says} ${what}: ${listenCommand(tested)} receives what comes next.`, next}
+  const listen = listenCommand(tested)
+  return trip.verdict === 'no-answer'
+    ? {says: `${says} ${what}: start one, and it receives what comes next.`, next: listen}
+    : {says: `${says} ${what}: ${listen} receives what comes next.`, next}
 }
+
+const watchCommand = (webhookId: string) => commandText('webhooks', 'timeline', webhookId, '--watch')
 
 /** The command that receives here what a subscription is sent. */
 function listenCommand({id, url, own}: Tested): string {
   const port = portOf(url)
-  if (own || port === undefined) return commandText('webhooks', 'listen', '--subscribe')
-  return commandText('webhooks', 'listen', '--subscription', id, '--port', `${port}`)
+  if (own) return commandText('webhooks', 'listen', '--subscribe')
+  const where = port === undefined ? flagWords('--public-url', url) : ['--port', `${port}`]
+  return commandText('webhooks', 'listen', '--subscription', id, ...where)
 }
 
 /** The command that tells later what became of a test. */
@@ -102,7 +116,8 @@ export const followCommand = (webhookId: string, {eventId}: Delivery): string =>
 
 const startOf = (eventId: unknown) => String(eventId ?? '').slice(0, 12)
 
-function wordsOf(trip: RoundTrip, {id: webhookId, keeper, now}: Tested): {says: string; next: string} {
+function wordsOf(trip: RoundTrip, tested: Tested): {says: string; next: string} {
+  const {id: webhookId, keeper, now, sentAt} = tested
   const {verdict, fired, received} = trip
   const id = startOf(fired.eventId)
   const verify = commandText('webhooks', 'verify', '--stored', id)
@@ -118,18 +133,14 @@ function wordsOf(trip: RoundTrip, {id: webhookId, keeper, now}: Tested): {says: 
       says: 'It was sent, came here, and the service knows that it arrived.',
       next: commandText('webhooks', 'events', id, '--copies'),
     },
-    'delivered-elsewhere': isRefused
-      ? {
-          says: `The service was told ${told}, and what came here was refused (${why}): something in between answers by itself.`,
-          next: verify,
-        }
-      : {
-          says: `The service was told ${told}, and nothing came here: another receiver has the URL of this subscription, or something in between answers by itself.`,
-          next: list,
-        },
+    // The same words as below the timeline.
+    'delivered-elsewhere': {
+      says: notHereText(told, sentAt, {listener: listenerOf(tested), refused: received}),
+      next: isRefused ? verify : list,
+    },
     'here-not-recorded': {
       says: said
-        ? `It is here, and the service's answer to the test said ${told}; but its list of deliveries has no record of it, so it is not in the timeline.`
+        ? `It is here, and the service's answer to the test said ${told}; but its list of deliveries has no record of it. The timeline shows it as here only.`
         : 'It is here, and the service has no record yet of how it ended.',
       next: timeline,
     },
@@ -144,10 +155,13 @@ function wordsOf(trip: RoundTrip, {id: webhookId, keeper, now}: Tested): {says: 
           says: `It is here, and the service had no answer (${told}): the answer was lost on its way back.`,
           next: timeline,
         }
-      : {says: `The service had no answer from the URL of this subscription: ${told}.`, next: list},
+      : {
+          says: `The service had no answer from the URL of this subscription: ${told}.${said?.nextAttemptAt ? ` ${againText(said.nextAttemptAt, now)}` : ''}`,
+          next: watchCommand(webhookId),
+        },
     retrying: {
       says: `${asked ?? `The receiver failed with ${told}.`} ${againText(said?.nextAttemptAt, now)}`,
-      next: commandText('webhooks', 'timeline', webhookId, '--watch'),
+      next: watchCommand(webhookId),
     },
     nothing: {
       says: 'It was fired, and neither the service nor this machine has a record of it yet.',

@@ -6,10 +6,10 @@ import type {Arrived, Here} from '../deliveries/here.ts'
 import type {Sides} from '../deliveries/sides.ts'
 import type {Because, Row, TimelineItem} from '../deliveries/timeline.ts'
 import {isAt, isAwake, portOf, urlAt} from '../deliveries/whose.ts'
+import {isThere, type Run} from '../receipts/runs.ts'
 import {wordsOfRecord} from '../signature/words.ts'
-import {receiverAdvice, rehearsed} from './outcome.ts'
-import {timeOfDay} from './receipts.ts'
-import {outcomeOf} from './timeline.ts'
+import {clock, ELSEWHERE, hungText, notHereText, receiverAdvice, rehearsed} from './outcome.ts'
+import {outcomeOf, triesOf} from './timeline.ts'
 
 // What the findings of a timeline mean, and what to type next.
 
@@ -31,15 +31,7 @@ const attempts = (item: TimelineItem) =>
 
 // Sentences tell times of this machine's clock alone: its listeners know no other.
 
-/** The time of today, else with the day. */
-function clock(at: number): string {
-  const date = new Date(at)
-  if (Number.isNaN(date.getTime())) return 'a time that is not known'
-  const day = date.toDateString()
-  return `${day === new Date().toDateString() ? '' : `${day.slice(4, 10)} `}${timeOfDay({at: date.toISOString()})}`
-}
-
-/** The same of a moment of the service's clock. */
+/** The time of a moment of the service's clock. */
 const clockOf = (at: string | null, {localOf}: Here) => clock(localOf(millis(at ?? '')))
 
 type Explain = {
@@ -49,17 +41,10 @@ type Explain = {
 const meanings: Explain = {
   'delivered-not-here': ({item}, {at, listener, refused}) => {
     const {eventType, subscriptionId} = item
-    const told = `The service was told ${outcomeOf(item)} at ${clock(at)}`
-    if (refused) {
-      const why = wordsOfRecord(refused.why)
-      const cause =
-        refused.trust === 'stale'
-          ? 'something in between answers by itself, and delays what it passes on.'
-          : 'something in between may change it and answer by itself, or somebody else sent what came here.'
-      return {says: `${told}, though what came here was refused (${why}): ${cause}`, next: verify(item)}
-    }
+    const says = notHereText(outcomeOf(item), at, {listener, refused})
+    if (refused) return {says, next: verify(item)}
     return {
-      says: `${told}, and nothing was received here, though 127.0.0.1:${listener.port} listened from ${clock(listener.from)} on: look for another process at that URL, or a proxy that answers by itself. A test shows who takes it.`,
+      says: `${says} A test shows whether it is still so.`,
       next: commandText('webhooks', 'test', subscriptionId, '--event', eventType, '--wait', '30s'),
     }
   },
@@ -76,6 +61,16 @@ const meanings: Explain = {
       next: copies(item),
     }
   },
+  'here-only': ({item}, {copy}) =>
+    copy.trust === 'verified'
+      ? {
+          says: `It came at ${clock(copy.at)} and its signature fits, but the service's list of deliveries has no record of it. Nothing is lost: it is the list that is not complete.`,
+          next: copies(item),
+        }
+      : {
+          says: `It came at ${clock(copy.at)}, and the service's list of deliveries has no record of it. Its signature was not checked, so somebody else may have sent it.`,
+          next: verify(item),
+        },
   'bodies-differ': ({item}) => ({
     says: 'Copies of it that came here have different bytes: something in between writes bodies anew, or somebody else sends.',
     next: copies(item),
@@ -105,11 +100,16 @@ type Standing = Words & {key: string}
 /** What becomes of an event, or became of it, if that is worth a word. */
 function standing(row: Row, here: Around): Standing | undefined {
   const {item, because} = row
-  if (item.state === 'dead' || (item.state === 'unknown' && item.here === null)) return over(item, here)
+  if (item.state === 'dead' || (item.state === 'unknown' && item.here === null)) return over(row, here)
   if (because !== null) return undefined
+  if (item.attempts.length === 0) {
+    const says = `It came at ${clock(row.copies.at(-1)?.at ?? 0)}, and the service has no record of it yet: it records a try once it has ended.`
+    return {key: 'unrecorded', says, next: null}
+  }
   const failed = item.attempts.find(({succeeded}) => succeeded === false)
   const at = here.localOf(millis(String(failed?.sentAt)))
-  const alone = here.runs.some((run) => isAwake(run, at)) ? '' : ', when nothing listened here'
+  const wasThere = (run: Run) => isAwake(run, at) || (run.isFailing && at >= run.from)
+  const alone = here.runs.some(wasThere) ? '' : ', when nothing listened here'
   if (item.state === 'retrying') {
     const says = `It failed first at ${clock(at)} (${outcomeOf(item)})${alone}. ${againText(item.nextAttemptAt, here)}`
     const {adds, next} = waiting(row, here)
@@ -117,8 +117,7 @@ function standing(row: Row, here: Around): Standing | undefined {
     return {key: `retrying ${alone} ${outcomeOf(item)} ${due}`, says: `${says}${adds}`, next}
   }
   if (item.here === null) {
-    const says =
-      'Another receiver took it: no listener of this machine is known to have had that URL at that time. What it has kept can be taken in.'
+    const says = `${ELSEWHERE} What it has kept can be taken in.`
     return {key: 'elsewhere', says, next: commandText('notices', 'import', 'FILE')}
   }
   return failed && retried(row, failed, alone, here)
@@ -161,8 +160,10 @@ function waiting({item, subscription}: Row, {runs}: Here): {adds: string; next: 
   const url = urlAt(subscription, Number.POSITIVE_INFINITY)
   const port = portOf(url)
   const watch = commandText('webhooks', 'timeline', item.subscriptionId, '--watch')
-  if (url === null || runs.some((run) => run.to === Number.POSITIVE_INFINITY && isAt(run, url)))
-    return {adds: '', next: watch}
+  if (url === null) return {adds: '', next: watch}
+  const listener = runs.find((run) => isThere(run) && isAt(run, url))
+  const isHung = item.attempts.at(-1)?.errorSummary === 'Timeout'
+  if (listener) return {adds: isHung ? ` ${hungText(listener)}` : '', next: watch}
   const advice = receiverAdvice(item.attempts.at(-1) ?? {})
   if (advice) return {adds: ` ${advice}`, next: watch}
   if (port === undefined) return {adds: ` Start the receiver at ${url}.`, next: watch}
@@ -172,36 +173,44 @@ function waiting({item, subscription}: Row, {runs}: Here): {adds: string; next: 
   }
 }
 
-/** Of an event that does not come again. */
-function over(item: TimelineItem, {localOf}: Here): Standing {
+/** Of an event that does not come again: why, since when, and what can still be done. */
+function over(row: Row, here: Here): Standing {
+  const {item} = row
   const {state, forgottenAt} = item
-  const day = forgottenAt && new Date(localOf(millis(forgottenAt))).toDateString().slice(4, 10)
-  const end = day ? `, and the service forgets it on ${day}` : ''
-  const what =
-    state === 'dead' ? `It was given up${end}` : 'It failed, and nothing says that it is tried again'
+  const outcome = outcomeOf(item)
+  const tries = triesOf(item)
+  const last = clockOf(String(item.attempts.at(-1)?.sentAt), here)
+  const cause = tries > 1 ? `Each of its ${tries} tries failed` : 'Its only try failed'
+  const end =
+    state === 'dead' ? 'It was given up, and does not come again.' : 'Nothing says that it is tried again.'
+  const says = `${cause}, ${tries > 1 ? 'the last ' : ''}at ${last} (${outcome}). ${end}`
+  const advice = receiverAdvice(item.attempts.at(-1) ?? {})
+  const day = forgottenAt && new Date(here.localOf(millis(forgottenAt))).toDateString().slice(4, 10)
+  const until = day ? ` The service forgets it on ${day}.` : ''
   if (item.here !== null)
     return {
-      key: `dead ${state}`,
-      says: `${what}: it does not come again. It is here, and can be handed on to a receiver.`,
+      key: `dead ${state} ${outcome}`,
+      says: `${says} It is here, and can be handed on to a receiver.${until}`,
       next: commandText('webhooks', 'replay', idOf(item), '--to', 'http://127.0.0.1:3000/hook'),
     }
   return {
-    key: `dead-missing ${state}`,
-    says: `${what}: it does not come again, and is not here. Ask for what it told of, such as \`scent orders get\`, or take in what another receiver has kept: \`scent notices import FILE\`.`,
+    key: `dead-missing ${state} ${outcome}`,
+    says: `${[says, advice].filter(Boolean).join(' ')} It is not here: ask for what it told of, such as \`scent orders get\`, or take in what another receiver has kept: \`scent notices import FILE\`.${until}`,
     next: attempts(item),
   }
 }
 
 /** What is worth most to know first. */
 const order = [
-  ...['delivered-not-here', 'dead-missing', 'dead', 'here-not-delivered', 'bodies-differ', 'late', 'gap'],
-  ...['retrying', 'retried', 'elsewhere'],
+  ...['delivered-not-here', 'dead-missing', 'dead', 'here-not-delivered', 'here-only'],
+  ...['bodies-differ', 'late', 'gap', 'unrecorded', 'retrying', 'retried', 'elsewhere'],
 ]
 
 /** All that the words on a finding depend on, but for times. */
 function kindOf(because: Because, item: TimelineItem, around: Around): string {
   const of = (copy: Arrived | null) => copy && [copy.trust, copy.why, copy.run.port, copy.run.from]
   const {nextAttemptAt: next} = item
+  if (because.finding === 'here-only') return because.copy.trust
   if (because.finding === 'here-not-delivered')
     return JSON.stringify([of(because.copy), outcomeOf(item), next && isDue(next, around)])
   if (because.finding !== 'delivered-not-here') return because.finding === 'gap' ? `${because.attempt}` : ''

@@ -29,13 +29,14 @@ const wordOf = (state: TimelineItem['state']) => (state === 'dead' ? 'DEAD' : st
 const stateOf = ({state}: TimelineItem): Cell => badge(wordOf(state), {[wordOf(state)]: tones[state]})
 
 /** How often it was sent: of a try there may be no record. */
-const triesOf = ({attempts}: TimelineItem): number =>
+export const triesOf = ({attempts}: TimelineItem): number =>
   Math.max(attempts.length, ...attempts.map(({attemptNumber}) => Number(attemptNumber) || 0))
 
 /** How the last attempt ended. */
 export const outcomeOf = ({attempts}: TimelineItem): string => outcomeText(attempts.at(-1) ?? {})
 
 function lastOf(item: TimelineItem, now: number): string {
+  if (item.attempts.length === 0) return ''
   return `${when(item.attempts.at(-1)?.sentAt, now)}  ${outcomeOf(item)}`
 }
 
@@ -53,6 +54,7 @@ function findingText({item, because}: Finding, now: number): string {
   const {state, here, nextAttemptAt, forgottenAt} = item
   const left = Math.ceil((millis(forgottenAt ?? '') - now) / DAY)
   const end = state === 'dead' && left > 0 ? [`gone in ${left} d`] : []
+  if (item.attempts.length === 0 && because === null) return 'no record yet'
   if (because?.finding === 'late') return [`came ${span(because.byMs)} late`, ...end].join(', ')
   if (because?.finding === 'gap') return [`no record of try ${because.attempt}`, ...end].join(', ')
   if (because !== null)
@@ -140,7 +142,8 @@ export function narrowLines({rows, now, asked}: Seen, room: number, paint: Paint
     const {item} = row
     const here = item.here === null ? 'not here' : hereText(item).replace('yes', 'here')
     const at = when(item.attempts.at(-1)?.sentAt, now).replace(/:\d\d$/, '')
-    const head = `${safe(item.eventType ?? '(no type)')} · ${wordOf(item.state)} ${at} · ${here}${asked > 1 ? placeOf(row) : ''}`
+    const state = `${wordOf(item.state)} ${at}`.trimEnd()
+    const head = `${safe(item.eventType ?? '(no type)')} · ${state} · ${here}${asked > 1 ? placeOf(row) : ''}`
     const finding = findingText(row, now)
     const tone = row.because !== null || item.state === 'dead' ? 'bad' : 'dim'
     return [wrap(head, room, 2), ...(finding ? [paint(wrap(`  ${finding}`, room, 2), tone)] : [])]
@@ -149,10 +152,13 @@ export function narrowLines({rows, now, asked}: Seen, room: number, paint: Paint
 }
 
 /** One sentence before the list, which shows some of the events that the service sent, or all. */
-export function timelineSummary({rows, asked, kept}: Pick<Sides, 'rows' | 'asked' | 'kept'>): string {
+export function timelineSummary({rows: all, asked, kept}: Pick<Sides, 'rows' | 'asked' | 'kept'>): string {
   const whom = `that the service sent to ${counted(asked, 'subscription')}`
+  const rows = all.filter(({item}) => item.attempts.length > 0)
+  const only = all.length - rows.length
+  const more = only > 0 ? ` ${counted(only, 'event')} ${only === 1 ? 'is' : 'are'} only here.` : ''
   if (rows.length === 0 && kept > 0)
-    return kept === 1 ? `The one event ${whom} does not fit.` : `None of the ${kept} events ${whom} fits.`
+    return `${kept === 1 ? `The one event ${whom} does not fit.` : `None of the ${kept} events ${whom} fits.`}${more}`
   const counts = (['delivered', 'retrying', 'dead', 'unknown'] as const).flatMap((state) => {
     const count = rows.filter(({item}) => item.state === state).length
     return count > 0 ? [`${count} ${wordOf(state)}`] : []
@@ -161,7 +167,7 @@ export function timelineSummary({rows, asked, kept}: Pick<Sides, 'rows' | 'asked
   const here = missing > 0 ? `; ${missing} not here` : ''
   const states = counts.length > 0 ? `: ${counts.join(', ')}${here}` : ''
   const shown = rows.length < kept ? `${rows.length} of the ${kept} events` : counted(rows.length, 'event')
-  return `${shown} ${whom}${states}.`
+  return `${shown} ${whom}${states}.${more}`
 }
 
 /** Why nothing more comes to some subscriptions. */
