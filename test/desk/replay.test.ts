@@ -456,12 +456,44 @@ test('a rate is kept, and Ctrl-C ends it after the event under way', async () =>
   await replayed('event-00001', 'event-00003', 'event-00005', '--rate', '2', '--to', to)
   expect(Date.now() - began).toBeGreaterThan(900)
   arrived.length = 0
-  const {code, text} = await inTerminal(
-    env,
-    ['webhooks', 'replay', '--since', '1d', '--rate', '20', '--to', to],
-    {columns: 80, answers: [['Sent 3 events', '\u0003']]},
-  )
+  const user = userOf('http://127.0.0.1:1')
+  const ids = Array.from({length: 40}, (_, n) => `event-${String(n).padStart(2, '0')}`)
+  const records = ids.map((eventId, n) => receipt(began - HOUR + n, JSON.stringify({eventId})))
+  await listened(deskOf(user), {from: began - HOUR - 1, to: began - 1, records})
+  const line = ['webhooks', 'replay', '--since', '1d', '--rate', '20', '--to', to]
+  const {code, text} = await inTerminal(user, line, {
+    columns: 80,
+    answers: [['Sent 3 events', '\u0003']],
+  })
   expect(code).toBe(130)
   expect(oneLine(text)).toMatch(new RegExp(`Interrupted\\. ${arrived.length} events went to ${to} before`))
-  expect(arrived.length).toBeLessThan(100)
+  expect(arrived.length).toBeLessThan(30)
+  // What was taken is told of before it is sent once more, and the command that sends the others alone is named.
+  const [, rest = ''] = /The rest: `scent ([^`]+)`/.exec(oneLine(text)) ?? []
+  const done = arrived.length
+  const taken = new RegExp(`${done} events were taken by this receiver before, last at [^.]+\\.`)
+  const all = await scent(user, [...line.slice(0, 4), '--to', to, '--dry-run', '--json'])
+  expect(JSON.parse(all.stdout).items).toHaveLength(ids.length)
+  expect(oneLine(all.stderr)).toMatch(
+    new RegExp(`^${taken.source} They are sent once more: --untaken leaves them out\\.`),
+  )
+  const others = await scent(user, rest.replace('--rate 20', '').split(/ +/))
+  expect([others.code, oneLine(others.stderr)]).toEqual([
+    0,
+    expect.stringMatching(new RegExp(`^Left out: ${taken.source}`)),
+  ])
+  expect(arrived.map(({body}) => JSON.parse(body.toString()).eventId)).toEqual(ids)
+  const none = await scent(user, rest.split(' '))
+  expect([none.code, oneLine(none.stderr)]).toEqual([5, expect.stringContaining('40 events were taken')])
+})
+
+test('of events that are named the others are, if it is interrupted', async () => {
+  const names = ['event-00001', 'event-00003', 'event-00005', 'event-00007']
+  const line = ['webhooks', 'replay', ...names, '--rate', '1', '--to', to]
+  const {code, text} = await inTerminal(env, line, {columns: 80, answers: [['Sent 1 event', '\u0003']]})
+  expect(code).toBe(130)
+  expect(oneLine(text)).toMatch(
+    /The rest: `scent webhooks replay (event-00003 )?event-00005 event-00007 --rate 1 --to/,
+  )
+  expect((await scent(env, [...line, '--untaken'])).code).toBe(2)
 })

@@ -38,7 +38,9 @@ Findings: delivered-not-here (a listener of this machine had the URL, and did no
   static override flags = {
     ...apiFlags,
     failed: Flags.boolean({summary: 'Only events of which an attempt failed.'}),
-    missing: Flags.boolean({summary: 'Only events that one side lacks: not here, not delivered, or only here.'}),
+    missing: Flags.boolean({
+      summary: 'Only events that one side lacks: not here, not delivered, or only here.',
+    }),
     event: Flags.string({summary: 'Only this type of event.', helpValue: 'TYPE'}),
     id: Flags.string({summary: 'Only this event: its id, or its first 6 characters.', helpValue: 'EVENT_ID'}),
     since: timeFlag({summary: 'Only attempts of this time or later.'}),

@@ -8,7 +8,7 @@ import {forward} from '../listener/forward.ts'
 import {isSameServer, receiverUrl} from '../listener/receiver.ts'
 import {bytesOf, isSecretName} from '../receipts/body.ts'
 import {runningListeners} from '../receipts/read.ts'
-import {type Copy, countingCopies, type Filter, findCopies, type RecordedEvent} from '../receipts/recorded.ts'
+import {type Copy, countingCopies, type Filter, findCopies} from '../receipts/recorded.ts'
 import {type Handed, isTaken, type Received} from '../receipts/records.ts'
 import {referenceOf} from '../receipts/reference.ts'
 import {parseScheme, type Scheme} from '../signature/schemes.ts'
@@ -44,16 +44,26 @@ export function replayUrl(desk: Desk, text: string, allowRemote: boolean): URL {
   return url
 }
 
+/** Which copies are to be sent, and what is to be said of those that the receiver took before. */
+interface ToSend {
+  copies: Iterable<Received>
+  /** They are left out. */
+  leftOut?: string
+  /** They are sent once more. */
+  onceMore?: string
+}
+
 /**
  * The copies to send again, the oldest first: of each event the one that counts. Without ids all that fit the filter, but
- * of those that were refused or too old none, unless it asks for them; and of problems those that the receiver did not take,
- * and not those that it took when they were sent again, which `taken` tells. Fails with INVALID_INPUT and NOTHING_MATCHED.
+ * of those that were refused or too old none, unless it asks for them; of problems those that the receiver did not take, and
+ * with `untaken` whatever it did not: what it took when it was sent again is left out then. Fails with INVALID_INPUT and
+ * NOTHING_MATCHED.
  */
 export function copiesToSend(
   {folders, identity}: Desk,
   ids: readonly string[],
-  {problems = false, ...filter}: Filter,
-): {copies: Iterable<Received>; taken?: string} {
+  {problems = false, untaken = false, ...filter}: Filter & {untaken?: boolean},
+): ToSend {
   if (ids.length > 0) {
     // Two of the names may mean the same copy.
     const named = ids.map((id) => foundBy(findCopies(folders, identity, id)[0], id))
@@ -63,11 +73,14 @@ export function copiesToSend(
   const meant = countingCopies(folders, identity, filter).filter(
     ({event: {trust}}) => filter.trust !== undefined || trust === 'verified' || trust === 'unchecked',
   )
-  const sent = meant.filter(({event: {forward}}) => !problems || (forward && !isTaken(forward)))
-  const taken = problems ? takenText(meant.map(({event}) => event)) : undefined
+  const sent = meant.filter(
+    ({event: {forward}, takenAt}) =>
+      (!problems || (forward && !isTaken(forward))) && (!untaken || takenAt === undefined),
+  )
+  const taken = takenText(meant, problems && !untaken)
   if (sent.length === 0)
     throw new Failure('NOTHING_MATCHED', {
-      message: taken ?? 'No event that was received here fits.',
+      message: (problems || untaken ? taken : undefined) ?? 'No event that was received here fits.',
       hint: taken
         ? 'An event is sent once more by its id.'
         : 'Events that were refused are sent again only with --trust refused, or by their ids.',
@@ -78,18 +91,20 @@ export function copiesToSend(
       if (copy) yield copy
     }
   })()
-  return {copies, ...(taken && {taken})}
+  return {copies, ...(taken && {[problems || untaken ? 'leftOut' : 'onceMore']: taken})}
 }
 
-/** Which of the events that a receiver did not take at first it took later, and when. */
-function takenText(events: readonly RecordedEvent[]): string | undefined {
-  const times = events.flatMap(({forward}) =>
-    forward?.replayedAt && isTaken(forward) ? [forward.replayedAt] : [],
-  )
+/** How many of the events the receiver took before, and when; `isMissed`: that it had not taken as they came. */
+function takenText(meant: ReturnType<typeof countingCopies>, isMissed: boolean): string | undefined {
+  const times = meant.flatMap(({event: {forward}, takenAt}) => {
+    if (!isMissed) return takenAt ?? []
+    return forward?.replayedAt && isTaken(forward) ? forward.replayedAt : []
+  })
   const last = times.sort().at(-1)
   if (last === undefined) return undefined
   const [were, when] = times.length === 1 ? ['was', ''] : ['were', 'last ']
-  return `${counted(times.length, 'event')} ${were} sent again before, ${when}at ${localTime(last)}, and taken.`
+  const at = `${when}at ${localTime(last)}`
+  return `${counted(times.length, 'event')} ${were} ${isMissed ? `sent again before, ${at}, and taken` : `taken by this receiver before, ${at}`}.`
 }
 
 function foundBy(copy: Copy | undefined, id: string): Copy {

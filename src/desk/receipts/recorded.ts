@@ -77,6 +77,7 @@ function handed(before: Forward | null | undefined, {at, again, ...facts}: Hande
 interface Tally extends Pick<RecordedEvent, 'copies' | 'differs' | 'forward'> {
   best: Glance
   segment: string
+  takenAt?: string | undefined
 }
 
 /** What a copy is counted under. One that did not prove its id takes none, and is one only with those of the same bytes. */
@@ -96,15 +97,24 @@ export function recordedEvents(
   return {items: all.slice(0, limit).map(eventOf), count: all.length}
 }
 
-/** Of each event that fits the copy that counts, the oldest first. `read` gets it whole. */
-export function countingCopies(
-  folders: Folders,
-  identity: Identity,
-  filter: Filter,
-): {event: RecordedEvent; read: () => Received | undefined}[] {
+/** The copy of an event that counts. */
+interface Counting {
+  event: RecordedEvent
+  /** When the receiver that is asked about took it last, if it did: as it came, or sent again. */
+  takenAt: string | undefined
+  /** Gets it whole. */
+  read(): Received | undefined
+}
+
+/** Of each event that fits the copy that counts, the oldest first. */
+export function countingCopies(folders: Folders, identity: Identity, filter: Filter): Counting[] {
   return fitting(folders, identity, filter)
     .sort(compareTimes)
-    .map((tally) => ({event: eventOf(tally), read: () => wholeOf(tally.segment, tally.best.place, identity)}))
+    .map((tally) => ({
+      event: eventOf(tally),
+      takenAt: tally.takenAt,
+      read: () => wholeOf(tally.segment, tally.best.place, identity),
+    }))
 }
 
 const compareTimes = ({best: {at: a}}: Tally, {best: {at: b}}: Tally) => (a < b ? -1 : a > b ? 1 : 0)
@@ -124,6 +134,7 @@ function fitting(folders: Folders, identity: Identity, filter: Filter): Tally[] 
     if (record.kind === 'forwarded') {
       const tally = places.find(record)
       if (tally) tally.forward = handed(tally.forward, record, filter.to)
+      if (tally && record.to === filter.to && isTaken(record)) tally.takenAt = record.at
     }
     if (record.kind !== 'received' || !fits(record, filter)) continue
     const {trust, sha256} = record
@@ -136,7 +147,7 @@ function fitting(folders: Folders, identity: Identity, filter: Filter): Tally[] 
     tally.copies += 1
     const differs = tally.best.sha256 !== sha256
     if (worth[trust] > worth[tally.best.trust])
-      Object.assign(tally, {best: record, segment: path, differs, forward: null})
+      Object.assign(tally, {best: record, segment: path, differs, forward: null, takenAt: undefined})
     else tally.differs ||= differs
   }
   return [...tallies.values()].filter(
