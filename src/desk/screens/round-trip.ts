@@ -56,7 +56,7 @@ export const roundTripCard = (trip: RoundTrip, tested: Tested): Card<RoundTrip> 
   )
 
 /** The subscription that was tested, as far as the local record knows it, and who listens for it. */
-export interface Tested extends Omit<Followed, 'trip'> {
+interface Tested extends Omit<Followed, 'trip'> {
   id: string
   url: string | null
   own: boolean
