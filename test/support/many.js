@@ -4,11 +4,13 @@ import {createRequire} from 'node:module'
 import {Readable} from 'node:stream'
 
 const {run} = createRequire(import.meta.url)('../../dist/scent.cjs')
+const home = process.cwd()
 const streams = {stdout: process.stdout, stderr: process.stderr}
 
 process.on('message', async ({env, argv, input, columns}) => {
   for (const name of Object.keys(process.env)) if (!(name in env)) delete process.env[name]
   Object.assign(process.env, env)
+  process.chdir(env.PWD ?? home)
   Object.defineProperty(process, 'stdin', {
     value: Readable.from(input ? [Buffer.from(input, 'base64')] : []),
     configurable: true,
