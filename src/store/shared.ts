@@ -63,10 +63,10 @@ export function quotaFile(folders: Folders, identity: Identity, quota: 'requests
 }
 
 async function lockSoon(path: string): Promise<(() => void) | undefined> {
-  const end = performance.now() + PATIENCE_MS
+  const end = process.uptime() + PATIENCE_MS / 1_000
   for (;;) {
     const release = unless(['FILE_FAILED'], () => tryLock(path) ?? 'busy')
-    if (release !== 'busy' || performance.now() > end) return release === 'busy' ? undefined : release
+    if (release !== 'busy' || process.uptime() > end) return release === 'busy' ? undefined : release
     await new Promise((wake) => setTimeout(wake, 1 + Math.random() * 10))
   }
 }
