@@ -191,6 +191,22 @@ describe('a start loads', () => {
     ).toEqual([])
   })
 
+  test('what a listener needs until it is ready, and nothing of its page, its subscription, and what was told of notices', async () => {
+    const line = ['webhooks', 'listen', '--port', '0', '--for', '1s', '--output', 'ndjson']
+    const env = {...userOf('http://127.0.0.1:1'), SCENT_WEBHOOK_SECRET: 'whsec_of-the-test'}
+    const {builtins, chunks, intl} = await loaded(env, line)
+    const others = builtins.filter((name) => !/^_?http(?!s)/.test(name))
+    // What an open port brings by itself.
+    const port = ['child_process', 'cluster', 'dgram', 'dns']
+    expect(unknown(others, [...pipe, ...loader, ...port, 'crypto', 'v8'])).toEqual([])
+    expect(intl).toEqual([])
+    const modules = Object.values(chunks).flat()
+    expect(modules).toContain('src/desk/listener/listener.ts')
+    const late =
+      /^src\/(desk\/(page|deliveries|listener\/subscribe|notices\/(coverage|known|evidence))|store\/(input|keychain)|contract\/(returns|webhooks))|undici/
+    expect(modules.filter((name) => late.test(name))).toEqual([])
+  })
+
   test('what one request needs, and nothing of the sandbox, of prompts, of bulk jobs', async () => {
     const sandbox = await createSandbox()
     try {
@@ -203,7 +219,7 @@ describe('a start loads', () => {
       await run(env, ['bin/run.js', ...line])
       const {builtins, chunks, intl} = await loaded(env, line)
       const others = builtins.filter((name) => !/^_?http/.test(name))
-      expect(unknown(others, [...pipe, ...loader, 'crypto', 'perf_hooks'])).toEqual([])
+      expect(unknown(others, [...pipe, ...loader, 'crypto'])).toEqual([])
       expect(intl).toEqual([])
       const modules = Object.values(chunks).flat()
       const late = /^src\/(sandbox|bulk)|inquirer|undici|cli-table3|csv-|jmespath|i18n|jose/

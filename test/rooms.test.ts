@@ -148,6 +148,8 @@ const built = ['src/main.ts run', 'src/terminal/help.ts ScentHelp']
 const latePackages = [
   'src/client/node-http.ts node:https',
   'src/command.ts node:v8',
+  'src/desk/listener/forward.ts node:https',
+  'src/store/keychain.ts node:child_process',
   'src/terminal/ask.ts inquirer',
   'src/terminal/show.ts csv-stringify/sync',
   'src/terminal/table.ts cli-table3',

@@ -5,7 +5,7 @@ import type {Desk} from './desk.ts'
 import {isOpen} from './notices/inbox.ts'
 import {knownNotices, lookAt} from './notices/known.ts'
 import {failingText} from './notices/listening.ts'
-import {freeBytes, LEAST_FREE, receiptsSize} from './receipts/room.ts'
+import {freeBytes, LARGE, LEAST_FREE, largeText, PRUNE, receiptsSize} from './receipts/room.ts'
 
 /** What a check found, and what to do about it if anything is to be done. */
 interface Found {
@@ -15,8 +15,6 @@ interface Found {
   isWell?: boolean
 }
 
-/** From here on the size of the receipts is worth a word. */
-const LARGE = 1024 ** 3
 const MIB = 1024 ** 2
 
 /**
@@ -49,12 +47,6 @@ export function reportReceipts(desk: Desk, free = freeBytes(desk.folders.state))
   const next = bytes < LARGE ? null : PRUNE
   return {detail: `${said} ${counted(files, 'file')} of receipts. ${largeText(bytes)}`.trim(), next}
 }
-
-/** What is worth a word about files of receipts that take so many bytes; '' for nothing. */
-export const largeText = (bytes: number): string =>
-  bytes < LARGE ? '' : `They take ${(bytes / LARGE).toFixed(1)} GiB; nothing deletes them by itself.`
-
-export const PRUNE = '`scent webhooks prune --older-than 90`'
 
 /** What waits for an answer, and whether others may. */
 export async function reportInbox(desk: Desk): Promise<Found> {

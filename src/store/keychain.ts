@@ -1,4 +1,3 @@
-import {spawn} from 'node:child_process'
 import {createRequire} from 'node:module'
 import {Failure} from '../contract/failure.ts'
 import {CALL} from './keychain-call.ts'
@@ -42,7 +41,8 @@ async function call(request: Call): Promise<unknown> {
   return answer.value
 }
 
-function inChild(request: string): Promise<string> {
+async function inChild(request: string): Promise<string> {
+  const {spawn} = await import('node:child_process')
   const module = createRequire(__filename).resolve('@napi-rs/keyring')
   return new Promise((resolve, reject) => {
     const child = spawn(process.execPath, ['--input-type=commonjs', '-e', CALL, '--', module], {

@@ -1,6 +1,6 @@
 import {millis} from '../contract/forms.ts'
 import {type Digits, isDigits, printJson, withDecimals} from '../contract/money.ts'
-import {noPaint, type Paint, safe, type Tone} from './text.ts'
+import {cut, noPaint, type Paint, safe, type Tone} from './text.ts'
 
 /** One value of a row, as data: each output writes it in its own way. */
 export type Cell =
@@ -50,6 +50,13 @@ export function badge(text: string | null | undefined, tones: Record<string, Ton
   const tone = Object.hasOwn(tones, text) ? tones[text] : undefined
   return tone ? {kind: 'badge', text, tone} : text
 }
+
+/** A long id of an event, as lists show it: commands take the beginning of one. */
+export const shortId = (id: unknown): Cell => {
+  const text = typeof id === 'string' ? id : null
+  return text !== null && text.length > UUID_LENGTH ? cut(text, 13) : text
+}
+const UUID_LENGTH = 36
 
 type Kinded = Exclude<Extract<Cell, {kind: string}>, null>
 

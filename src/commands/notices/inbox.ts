@@ -17,9 +17,9 @@ import {
   emptyText,
   inboxBlock,
   inboxColumns,
-  SOON_MS,
   summaryOf,
 } from '../../desk/screens/inbox.ts'
+import {SOON_MS} from '../../desk/screens/left.ts'
 import {openPicture} from '../../desk/screens/watch.ts'
 import {apiFlags, type SessionFlags} from '../../terminal/flags.ts'
 import type {Mode} from '../../terminal/output.ts'

@@ -6,13 +6,11 @@ import {openListener} from '../../desk/listener/listener.ts'
 import {openQueue} from '../../desk/listener/queue.ts'
 import {receiverUrl} from '../../desk/listener/receiver.ts'
 import {localUrl, publicOf, sandboxTypes} from '../../desk/listener/source.ts'
-import {type Own, ownSubscription} from '../../desk/listener/subscribe.ts'
+import type {Own} from '../../desk/listener/subscribe.ts'
 import type {ListenerEvent, Whole} from '../../desk/listener/told.ts'
 import {isWanted, openSave} from '../../desk/listener/wanted.ts'
-import {openPage} from '../../desk/page/server.ts'
-import {receiptsSize} from '../../desk/receipts/room.ts'
+import {largeText, PRUNE, receiptsSize} from '../../desk/receipts/room.ts'
 import {keepSecret, webhookSecrets} from '../../desk/receipts/secrets.ts'
-import {largeText, PRUNE} from '../../desk/report.ts'
 import {refusalText} from '../../desk/screens/handed.ts'
 import {liveHead, liveLine, nextLines, openDues, stateText} from '../../desk/screens/live.ts'
 import {type Line, liveColumns} from '../../desk/screens/receipts.ts'
@@ -138,7 +136,7 @@ The signing secret comes from stdin, from SCENT_WEBHOOK_SECRET, or from the keyc
     const large = largeText(receiptsSize(desk.folders, desk.identity).bytes)
     // Nothing may fail from here on without closing it again.
     const page = flags.ui
-      ? await openPage({
+      ? await (await import('../../desk/page/server.ts')).openPage({
           ...{desk, forwardTo: forwardTo || undefined},
           ...{ports: portsOf(flags['ui-port'], usualPagePort), files: __dirname},
         })
@@ -196,6 +194,7 @@ The signing secret comes from stdin, from SCENT_WEBHOOK_SECRET, or from the keyc
       return {begin, release: async () => {}}
     }
     const {client} = await this.session(flags)
+    const {ownSubscription} = await import('../../desk/listener/subscribe.ts')
     const types = flags.event ?? sandboxTypes(desk)
     let own: Own | undefined
     const begin = async (port: number) => {

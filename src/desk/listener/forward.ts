@@ -1,5 +1,4 @@
 import {request as overHttp} from 'node:http'
-import {request as overHttps} from 'node:https'
 import {FORWARDED} from './door.ts'
 
 /** How a receiver answered. */
@@ -23,12 +22,13 @@ const ofConnection = new Set([
 ])
 
 /** Sends exact bytes with the headers that they came with, and `more`. Redirects are not followed. Never fails. */
-export function forward(
+export async function forward(
   to: URL,
   {headers, body}: {headers: readonly (readonly [string, string])[]; body: Buffer},
   more: readonly (readonly [string, string])[] = [[FORWARDED, '1']],
 ): Promise<Forwarded> {
   const began = performance.now()
+  const send = to.protocol === 'https:' ? (await import('node:https')).request : overHttp
   const kept = headers.filter(([name]) => !ofConnection.has(name.toLowerCase()))
   const sent = [
     ['Host', to.host],
@@ -42,7 +42,6 @@ export function forward(
       const ms = Math.round(performance.now() - began)
       resolve({to: to.href, status: null, body: '', error: null, ...facts, ms})
     }
-    const send = to.protocol === 'https:' ? overHttps : overHttp
     const request = send(to, {method: 'POST', headers: sent, agent: false}, (response) => {
       const chunks: Buffer[] = []
       let size = 0

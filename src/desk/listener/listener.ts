@@ -254,14 +254,17 @@ function readBefore({folders, identity}: ListenerOptions, {secrets, events}: Run
   return pinned === undefined ? undefined : parseScheme(pinned)
 }
 
+/** Milliseconds that this process has run: `performance` would take long to load. */
+const ranMs = () => process.uptime() * 1_000
+
 /** Calls `slept` if the wall clock ran on without this process. */
 function watchSleep(slept: (from: string, to: string) => void): () => void {
   let wall = Date.now()
-  let ticks = performance.now()
+  let ticks = ranMs()
   return () => {
-    const away = Date.now() - wall - (performance.now() - ticks)
+    const away = Date.now() - wall - (ranMs() - ticks)
     if (away > SLEPT_MS) slept(new Date(wall).toISOString(), now())
     wall = Date.now()
-    ticks = performance.now()
+    ticks = ranMs()
   }
 }

@@ -21,3 +21,12 @@ export function receiptsSize(folders: Folders, identity: Identity): {files: numb
   const sizes = segmentsOf(folders, identity).map(({path}) => statOf(path)?.size ?? 0)
   return {files: sizes.length, bytes: sizes.reduce((sum, size) => sum + size, 0)}
 }
+
+/** From here on the size of the receipts is worth a word. */
+export const LARGE = 1024 ** 3
+
+/** What is worth a word about files of receipts that take so many bytes; '' for nothing. */
+export const largeText = (bytes: number): string =>
+  bytes < LARGE ? '' : `They take ${(bytes / LARGE).toFixed(1)} GiB; nothing deletes them by itself.`
+
+export const PRUNE = '`scent webhooks prune --older-than 90`'

@@ -1,16 +1,22 @@
 import {Failure} from '../../contract/failure.ts'
-import {openWebhookSecrets, readSecret, saveSecret, webhookPlace} from '../../store/credentials.ts'
-import {readInput} from '../../store/input.ts'
 import type {Desk} from '../desk.ts'
 import {secretsOf} from '../signature/keys.ts'
 
-const placeOf = ({identity, settings}: Desk, subscription: string) =>
-  settings && webhookPlace(settings, identity, subscription)
+/** Loaded only if a secret is kept or read: most are given. */
+async function openPlace({folders, identity, settings}: Desk, subscription: string) {
+  const {readSecret, saveSecret, webhookPlace} = await import('../../store/credentials.ts')
+  const place = settings && webhookPlace(settings, identity, subscription)
+  return (
+    place && {
+      read: () => readSecret(folders, place),
+      save: (secret: string) => saveSecret(folders, place, secret),
+    }
+  )
+}
 
 /** Keeps it, if there is a place. Fails with KEYCHAIN_UNAVAILABLE. */
 export async function saveWebhookSecret(desk: Desk, subscription: string, secret: string): Promise<void> {
-  const place = placeOf(desk, subscription)
-  if (place) await saveSecret(desk.folders, place, secret)
+  await (await openPlace(desk, subscription))?.save(secret)
 }
 
 /**
@@ -26,6 +32,7 @@ export async function keepSecret(desk: Desk, subscription: string, secrets: stri
       hint: 'Pipe just the one that is in force into --secret-stdin.',
     })
   if (settings === undefined) throw new Failure('NO_CREDENTIALS')
+  const {openWebhookSecrets} = await import('../../store/credentials.ts')
   await (await openWebhookSecrets(folders, settings, identity))(subscription, secret)
 }
 
@@ -38,6 +45,7 @@ export async function webhookSecrets(
   {stdin, subscription}: {stdin: boolean; subscription: string | undefined},
 ): Promise<string[]> {
   if (stdin) {
+    const {readInput} = await import('../../store/input.ts')
     const lines = secretsOf(await readInput('-'))
     if (lines.length > 0) return lines
     throw new Failure('INVALID_INPUT', {
@@ -53,6 +61,5 @@ export async function webhookSecrets(
 
 /** The signing secret that is kept for a subscription. Fails with KEYCHAIN_UNAVAILABLE. */
 export async function keptSecret(desk: Desk, subscription: string): Promise<string | undefined> {
-  const place = placeOf(desk, subscription)
-  return place && readSecret(desk.folders, place)
+  return (await openPlace(desk, subscription))?.read()
 }

@@ -13,7 +13,7 @@ import {type Cost, readCosts} from '../notices/cost.ts'
 import {type Answered, answeredBefore, answerNotices} from '../notices/many.ts'
 import type {Outcome} from '../notices/records.ts'
 import type {Wanted} from '../notices/wanted.ts'
-import {leftOf} from './inbox.ts'
+import {leftOf} from './left.ts'
 
 /** Where answers show themselves, and ask: the command that sends them. */
 export interface AnswerScreen {

@@ -1,19 +1,17 @@
 import type {NoticeChoice} from '../../contract/notices.ts'
 import {repeatText} from '../../flows/notices.ts'
-import {type Cell, pretty, span, time} from '../../terminal/cells.ts'
+import {type Cell, pretty, time} from '../../terminal/cells.ts'
 import {type Column, localColumns} from '../../terminal/columns.ts'
 import {type Card, card} from '../../terminal/table.ts'
 import {counted, type Paint, safe} from '../../terminal/text.ts'
-import {type Blindness, HOUR} from '../notices/blindness.ts'
+import type {Blindness} from '../notices/blindness.ts'
 import type {Change} from '../notices/changes.ts'
 import {endText} from '../notices/ending.ts'
 import {type InboxItem, isOpen} from '../notices/inbox.ts'
 import type {Look} from '../notices/known.ts'
 import type {Happening} from '../notices/story.ts'
+import {leftOf, SOON_MS} from './left.ts'
 import {standingText} from './sheet.ts'
-
-/** What is due within this time is due soon. */
-export const SOON_MS = 6 * HOUR
 
 export const NOTHING_OPEN = 'No notice that is known here waits for an answer.'
 
@@ -30,21 +28,6 @@ function ifSilent(item: InboxItem): string | null {
   if (desk.ifSilent === null) return 'not known'
   const units = desk.ifSilent === 'CancelWhole' ? line?.orderedQuantity : line?.availableQuantity
   return [words[desk.ifSilent], units].filter((word) => word !== undefined && word !== null).join(' ')
-}
-
-export function leftOf({desk: {leftMs, state, deadline}}: InboxItem): Cell {
-  if (leftMs === null) return state
-  if (leftMs <= 0) return {kind: 'badge', text: `passed ${roughly(-leftMs)} ago`, tone: 'bad'}
-  const isRough = deadline === 'at most' && leftMs >= HOUR
-  const left = isRough ? `${Math.ceil(leftMs / HOUR)} h` : span(leftMs)
-  const text = deadline === 'at most' ? `at most ${left}` : left
-  return leftMs < SOON_MS ? {kind: 'badge', text, tone: 'bad'} : text
-}
-
-/** `40 min`, `8 h`, `3 days`: what is over needs no minutes. */
-function roughly(ms: number): string {
-  if (ms < HOUR) return span(ms)
-  return ms < 48 * HOUR ? `${Math.floor(ms / HOUR)} h` : `${Math.floor(ms / (24 * HOUR))} days`
 }
 
 function shortOf({line}: InboxItem): Cell {

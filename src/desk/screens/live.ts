@@ -10,7 +10,7 @@ import {nameOf} from '../receipts/reference.ts'
 import type {Listened} from '../signature/reasons.ts'
 import {newSecretText, wordsOf} from '../signature/words.ts'
 import {handedOn} from './handed.ts'
-import {leftOf} from './inbox.ts'
+import {leftOf} from './left.ts'
 import {idOf, type Line, signed, timeOfDay} from './receipts.ts'
 
 /** Where the columns begin. */

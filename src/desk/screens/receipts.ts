@@ -1,7 +1,6 @@
-import {type Cell, time} from '../../terminal/cells.ts'
+import {type Cell, shortId, time} from '../../terminal/cells.ts'
 import {type Column, localColumns} from '../../terminal/columns.ts'
 import {cut, safe} from '../../terminal/text.ts'
-import {shortId} from '../../terminal/views/webhooks.ts'
 import type {Replayed} from '../deliveries/replay.ts'
 import {type Delivered, NOT_STORED} from '../listener/told.ts'
 import type {Copy, RecordedEvent} from '../receipts/recorded.ts'

@@ -12,7 +12,7 @@ import {type InboxItem, isOpen} from '../notices/inbox.ts'
 import {type Lookout, openLookout} from '../notices/lookout.ts'
 import {type Answered, answerNotices} from '../notices/many.ts'
 import {type AnswerScreen, type AnswersDocument, refundOf, report, sumOf} from './answers.ts'
-import {leftOf} from './inbox.ts'
+import {leftOf} from './left.ts'
 import {askByKey, askByNumber} from './worklist.ts'
 
 /** Goes through the notices that wait, one after another, with somebody at the terminal who answers them or not. */

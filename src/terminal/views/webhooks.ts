@@ -1,8 +1,7 @@
 import {type Delivery, delivery, type Subscription, subscription} from '../../contract/webhooks.ts'
-import {badge, bare, type Cell, pretty} from '../cells.ts'
+import {badge, bare, type Cell, pretty, shortId} from '../cells.ts'
 import {columns, localColumns} from '../columns.ts'
 import {type Card, card} from '../table.ts'
-import {cut} from '../text.ts'
 
 /** A subscription, and the signing secret if the service tells it (not shown: whether and how it does). */
 export function subscriptionCard(one: Subscription): Card<Subscription> {
@@ -18,13 +17,6 @@ function resultOf({succeeded, errorSummary}: Delivery): Cell {
   const reason = errorSummary ?? (succeeded === false ? 'Failed' : succeeded)
   return reason ? badge(pretty(bare(reason)), {[pretty(bare(reason))]: 'bad'}) : null
 }
-
-/** A long id of an event, as lists show it: commands take the beginning of one. */
-export const shortId = (id: unknown): Cell => {
-  const text = typeof id === 'string' ? id : null
-  return text !== null && text.length > UUID_LENGTH ? cut(text, 13) : text
-}
-const UUID_LENGTH = 36
 
 /** Columns of delivery attempts. */
 export const deliveryColumns = columns(
