@@ -5,7 +5,7 @@
  */
 export type Remedy = 'fix' | 'login' | 'settle' | 'wait' | 'decide' | 'support'
 
-/** How a create of an order goes on after a refusal (flows/order/submit.ts); a code without it ends the order. */
+/** How a create of an order goes on after a refusal (flows/order/machine.ts); a code without it ends the order. */
 export type OrderAnswer =
   | 'again'
   | 'in-progress'
