@@ -58,6 +58,11 @@ export const shortId = (id: unknown): Cell => {
 }
 const UUID_LENGTH = 36
 
+/** A type of event as lists show it: whoever sent it chose it, and it must leave room for the others. */
+export const typeText = (type: unknown): string | null =>
+  typeof type === 'string' ? cut(safe(type), LONGEST_TYPE) : null
+const LONGEST_TYPE = 24
+
 type Kinded = Exclude<Extract<Cell, {kind: string}>, null>
 
 const kinds = ['money', 'time', 'deadline', 'badge']

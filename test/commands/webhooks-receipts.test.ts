@@ -120,3 +120,21 @@ test('of a notice that only a refused one tells of, show says why it knows nothi
   const other = await scent(env, ['notices', 'show', id.replace('c6', 'c7'), '--json'])
   expect(JSON.parse(other.stdout).error.message).toContain('Nothing here tells of notice c7')
 })
+
+test('a type that is long takes no room from the other columns of any row, and programs get it whole', async () => {
+  const user = {...emptyUser(), SCENT_WEBHOOK_SECRET: secret}
+  const own = await listening(user)
+  const long = `order.${'completed'.repeat(20)}`
+  const order = 'aab897a7-4d30-479b-85c5-5380b35917dc'
+  const bodyOf = (eventId: string, eventType: string) =>
+    JSON.stringify({eventId, eventType, data: {orderId: order}})
+  expect(await own.send(bodyOf('of-a-long-type', long))).toBe(200)
+  expect(await own.send(bodyOf('of-a-short-type', 'order.completed'))).toBe(200)
+  await own.stop()
+  const {text} = await inTerminal(user, ['webhooks', 'events'], {columns: 110})
+  expect(text).toMatch(/TIME.*EVENT.*ORDER.*SIGNED.*COPIES.*EVENT ID/)
+  expect(text).toContain(`${long.slice(0, 23)}…  ${order}`)
+  const json = await scent(user, ['webhooks', 'events', '--json'])
+  expect(JSON.parse(json.stdout).items[1].eventType).toBe(long)
+  expect((await scent(user, ['webhooks', 'events'])).stdout).toContain(long)
+})

@@ -4,6 +4,7 @@ import {segmentsOf} from '../../src/desk/receipts/read.ts'
 import {foldersOf} from '../../src/store/paths.ts'
 import {freePort, listening} from '../support/listening.ts'
 import {type Paged, paged} from '../support/page.ts'
+import {oneLine} from '../support/pty.ts'
 import {scent} from '../support/scent.ts'
 import {type Seen, serve, type TestServer} from '../support/server.ts'
 import {userOf} from '../support/service.ts'
@@ -326,6 +327,21 @@ test('a port that is taken is named by its own flag', async () => {
     new RegExp(`Port ${page.uiPort} is taken.*another --ui-port`, 's'),
   )
   await expect(paged(env, '--port', String(page.port))).rejects.toThrow(/is taken by the listener/)
+})
+
+test('one port for both is refused as such, and the page leaves the usual one of its own to the listener', async () => {
+  const port = String(await freePort())
+  const both = await scent(env, ['webhooks', 'listen', '--ui', '--port', port, '--ui-port', port])
+  expect([both.code, oneLine(both.stderr)]).toEqual([
+    2,
+    expect.stringContaining(
+      `--port and --ui-port are both ${port}: the page has a port of its own, so that no tunnel to the listener shows it. (INVALID_INPUT) Next: Give another --ui-port, or leave it out.`,
+    ),
+  ])
+  const line = ['webhooks', 'listen', '--ui', '--port', '4751', '--for', '1s', '--output', 'ndjson']
+  const {stdout, stderr} = await scent(env, line)
+  // Somebody else on this machine may have it.
+  if (!stderr.includes('4751 is taken')) expect(stdout).toContain('"url":"http://127.0.0.1:4751/"')
 })
 
 test('nothing is left open where the listener can not begin', async () => {

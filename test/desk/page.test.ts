@@ -366,6 +366,60 @@ describe.skipIf(noChromium())('in a browser', () => {
     await alone.stop()
   })
 
+  test('what was refused is sent on only after a question that says why', async () => {
+    await listener.send(event({eventId: 'forged'}), {signature: 'v1=00'})
+    await visit()
+    await openRow(page, 0)
+    const question = page.getByRole('dialog', {name: 'Send a refused delivery?'})
+    await button(page, 'Replay').click()
+    await question.waitFor()
+    expect(await question.innerText()).toMatch(
+      /It was refused here: not a valid signature\. Nothing proves that the service sent it\.\s+http:\/\/127\.0\.0\.1:\d+\/hook gets it as it came\./,
+    )
+    expect(await violations(page)).toEqual([])
+    // Enter alone sends nothing, nor does Escape.
+    await page.keyboard.press('Enter')
+    await expect.poll(() => question.count()).toBe(0)
+    await page.keyboard.press('r')
+    await question.waitFor()
+    await page.keyboard.press('Escape')
+    await expect.poll(() => question.count()).toBe(0)
+    expect(receiver.seen).toHaveLength(0)
+    await button(page, 'Replay').click()
+    await button(page, 'Send it').click()
+    await page.locator('.sent', {hasText: 'Sent again: answered 200'}).waitFor()
+    expect(receiver.seen).toHaveLength(1)
+  })
+
+  test('a listener that was stopped is told of within seconds, and the page goes on with it', async () => {
+    await visit()
+    const {pid} = await listener.saw('ready')
+    process.kill(pid, 'SIGSTOP')
+    try {
+      // Silence of half a minute would do for a connection that is broken.
+      await page.getByText('Not connected: the listener does not answer').waitFor({timeout: 20_000})
+    } finally {
+      process.kill(pid, 'SIGCONT')
+    }
+    await page.getByText('signatures checked').waitFor()
+    await send(event({eventType: 'after.all'}))
+    await expect.poll(() => types(page)).toEqual(['after.all'])
+  })
+
+  test('a type that is long leaves room for the other columns, and is whole beside them', async () => {
+    const long = 'order.'.repeat(33)
+    await send(event({eventType: 'order.completed'}), event({eventType: long}))
+    await visit()
+    const widths = () =>
+      page.evaluate<number[]>(
+        "[...document.querySelectorAll('.list tbody tr:last-child td')].map((one) => one.offsetWidth)",
+      )
+    await expect.poll(() => types(page)).toEqual([`${long.slice(0, 79)}…`, 'order.completed'])
+    for (const width of await widths()) expect(width).toBeGreaterThan(60)
+    await openRow(page, 0)
+    await page.getByRole('heading', {name: long}).waitFor()
+  })
+
   test('keys do all of it, and type into the filter', async () => {
     await send(event({eventType: 'a.first'}), event({eventType: 'b.second'}), event({eventType: 'c.third'}))
     await visit()

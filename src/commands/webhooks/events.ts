@@ -10,6 +10,7 @@ import {wholeEvents} from '../../desk/receipts/whole.ts'
 import {eventFilters, filterOf} from '../../desk/screens/filters.ts'
 import {missedLines} from '../../desk/screens/handed.ts'
 import {copyColumns, eventColumns, headerColumns} from '../../desk/screens/receipts.ts'
+import {typeText} from '../../terminal/cells.ts'
 import {apiFlags} from '../../terminal/flags.ts'
 import type {Listing} from '../../terminal/output.ts'
 import {roomOf} from '../../terminal/text.ts'
@@ -80,6 +81,6 @@ export default class WebhooksEvents extends ScentCommand {
 
 function typesHere(events: {eventType: string | null}[]): string {
   if (events.length === 0) return 'Nothing was received here yet: `scent webhooks listen` receives.'
-  const types = new Set(events.map(({eventType}) => eventType ?? 'events without a type'))
+  const types = new Set(events.map(({eventType}) => typeText(eventType) ?? 'events without a type'))
   return `Received here: ${[...types].sort().slice(0, 8).join(', ')}${types.size > 8 ? ' …' : ''}; see also --since and --trust.`
 }

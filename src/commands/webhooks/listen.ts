@@ -27,8 +27,9 @@ import {secondsFlag} from '../../terminal/times.ts'
 const usualPort = 4750
 const usualPagePort = 4751
 
-/** The port that was asked for alone, else the usual one, or a free one. */
-const portsOf = (asked: number | undefined, usual: number) => (asked === undefined ? [usual, 0] : [asked])
+/** The port that was asked for alone, else the usual one, or a free one; never one that is taken by our own. */
+const portsOf = (asked: number | undefined, usual: number, taken?: number) =>
+  asked === undefined ? [usual, 0].filter((port) => port === 0 || port !== taken) : [asked]
 
 export default class WebhooksListen extends ScentCommand {
   static override summary = 'Receive deliveries on this machine, and keep them.'
@@ -113,6 +114,11 @@ The signing secret comes from stdin, from SCENT_WEBHOOK_SECRET, or from the keyc
     const {flags} = await this.parse(WebhooksListen)
     if (flags.subscription !== undefined) requireUuid('--subscription', flags.subscription)
     const {scheme, port, limit, save, answer, tolerance} = flags
+    if (port && port === flags['ui-port'])
+      throw new Failure('INVALID_INPUT', {
+        message: `--port and --ui-port are both ${port}: the page has a port of its own, so that no tunnel to the listener shows it.`,
+        hint: 'Give another --ui-port, or leave it out.',
+      })
     const desk = openDesk(flags)
     const forwardTo =
       flags['forward-to'] && receiverUrl(desk, '--forward-to', flags['forward-to'], flags['allow-remote'])
@@ -138,7 +144,7 @@ The signing secret comes from stdin, from SCENT_WEBHOOK_SECRET, or from the keyc
     const page = flags.ui
       ? await (await import('../../desk/page/server.ts')).openPage({
           ...{desk, forwardTo: forwardTo || undefined},
-          ...{ports: portsOf(flags['ui-port'], usualPagePort), files: __dirname},
+          ...{ports: portsOf(flags['ui-port'], usualPagePort, port), files: __dirname},
         })
       : undefined
     const listener = await openListener({

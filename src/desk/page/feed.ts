@@ -1,7 +1,8 @@
 import type {ServerResponse} from 'node:http'
 import type {PageRows} from './rows.ts'
 
-const COMMENT_MS = 15_000
+/** The page takes silence for a listener that does not answer. */
+const COMMENT_MS = 2_000
 /** News of this listener are gathered for so long, and those of others looked for as often. */
 const GATHER_MS = 100
 const LOOK_MS = 2_000

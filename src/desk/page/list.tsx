@@ -28,6 +28,12 @@ function Answer({forward}: {forward: Row['forward']}) {
 
 export const Words = ({said}: {said: Said}) => <span class={said.tone}>{writtenOut(said.text)}</span>
 
+/** More of a type leaves no room for the other columns. */
+const LONGEST_TYPE = 80
+
+const shortType = (type: string) =>
+  type.length > LONGEST_TYPE ? `${[...type].slice(0, LONGEST_TYPE - 1).join('')}…` : type
+
 export const typeOf = ({eventType}: Pick<Row, 'eventType'>) => writtenOut(eventType ?? '(no type)')
 
 const trusts = [
@@ -126,7 +132,7 @@ export function List({rows, chosen, isFiltered, choose}: ListProps) {
                 aria-current={row.no === chosen ? 'true' : undefined}
                 onClick={() => choose(row)}
               >
-                {partsOf(typeOf(row))}
+                {partsOf(shortType(typeOf(row)))}
               </button>
             </td>
             <td>

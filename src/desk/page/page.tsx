@@ -164,6 +164,7 @@ function Desk() {
   const [said, setSaid] = useState('')
   const [newsOf, setNewsOf] = useState(0)
   const help = useRef<HTMLDialogElement>(null)
+  const question = useRef<HTMLDialogElement>(null)
   const {rows, fresh, news} = useRows(look, setLook, setLink)
   const state = useListener(link === 'open' && rows !== null)
   const isSending = useRef(false)
@@ -207,11 +208,17 @@ function Desk() {
       )
     isSending.current = false
   }
+  // What was refused is sent only by who has read why.
+  const ask = () => {
+    if (!chosen || !state?.forwardTo) return
+    if (isRefused(chosen)) question.current?.showModal()
+    else void replay()
+  }
   useKeys({
     j: () => step(1, chosen?.no ?? null),
     k: () => step(-1, chosen?.no ?? null),
     '/': () => document.getElementById('filter')?.focus(),
-    r: () => void replay(),
+    r: ask,
     '?': () => help.current?.showModal(),
     Escape: () => (document.activeElement?.id === 'filter' ? leaveFilter() : close()),
   })
@@ -257,7 +264,7 @@ function Desk() {
             news={newsOf}
             forwardTo={state?.forwardTo ?? null}
             sent={sent?.no === chosen.no ? sent.text : ''}
-            replay={() => void replay()}
+            replay={ask}
             say={(text) => {
               setSent({no: chosen.no, text})
               setSaid(text)
@@ -268,6 +275,9 @@ function Desk() {
         )}
       </main>
       <Keys dialog={help} />
+      {chosen && (
+        <Question dialog={question} row={chosen} to={state?.forwardTo ?? ''} send={() => void replay()} />
+      )}
     </>
   )
 }
@@ -374,6 +384,49 @@ function Keys({dialog}: {dialog: {current: HTMLDialogElement | null}}) {
       <button type="button" onClick={() => dialog.current?.close()}>
         Close
       </button>
+    </dialog>
+  )
+}
+
+const isRefused = ({trust}: Row) => trust === 'refused' || trust === 'stale'
+
+interface QuestionProps {
+  dialog: {current: HTMLDialogElement | null}
+  row: Row
+  to: string
+  send: () => void
+}
+
+/** Asks whether a delivery that was refused here is to be sent on all the same. */
+function Question({dialog, row: {trust, signed}, to, send}: QuestionProps) {
+  const means =
+    trust === 'stale'
+      ? 'It may be an old one that somebody sends again.'
+      : 'Nothing proves that the service sent it.'
+  return (
+    <dialog ref={dialog} aria-labelledby="question">
+      <h2 id="question">Send a refused delivery?</h2>
+      <p>
+        It was refused here: {writtenOut(signed.text.replace(/^WRONG: /, ''))}. {means}
+      </p>
+      <p>
+        <code>{writtenOut(to)}</code> gets it as it came.
+      </p>
+      <div class="answers">
+        <button type="button" onClick={() => dialog.current?.close()}>
+          Cancel
+        </button>
+        <button
+          type="button"
+          class="main"
+          onClick={() => {
+            dialog.current?.close()
+            send()
+          }}
+        >
+          Send it
+        </button>
+      </div>
     </dialog>
   )
 }

@@ -4,8 +4,8 @@ import type {Row} from './shapes.ts'
 
 const KEY = 'scent desk token'
 const PAUSE_MS = 1_000
-/** The server says something every 15 seconds. */
-const SILENT_MS = 40_000
+/** The server says something every 2 seconds: one that was stopped, or hangs, says nothing. */
+const SILENT_MS = 7_000
 
 /** `anew`: the listener that knew this token has ended. `lost`: nobody answers now. */
 export type Link = 'open' | 'lost' | 'anew'

@@ -1,5 +1,5 @@
 import {serviceOffset} from '../../store/clock.ts'
-import {type Cell, pretty} from '../../terminal/cells.ts'
+import {type Cell, pretty, typeText} from '../../terminal/cells.ts'
 import {commandText} from '../../terminal/next.ts'
 import {cut, type Paint, pad, safe, width, wrap} from '../../terminal/text.ts'
 import type {Desk} from '../desk.ts'
@@ -31,7 +31,7 @@ export function liveLine(line: Line, room: number, paint: Paint): string {
   const {eventType, due = ''} = line
   const [worth, forward] = [textOf(signed(line)), textOf(handedOn(line.forward))]
   const id = safe(idOf(line) ?? '')
-  const cells = [timeOfDay(line), safe(eventType ?? '(no type)'), worth, forward, due]
+  const cells = [timeOfDay(line), typeText(eventType) ?? '(no type)', worth, forward, due]
   const left = Math.max(room - (starts.at(-1) ?? 0), 0)
   const tone = line.answered >= 300 || line.differs ? 'bad' : undefined
   const row = room < WIDE || left < LEAST_ID ? undefined : placed([...cells, cut(id, left)])

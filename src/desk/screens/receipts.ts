@@ -1,4 +1,4 @@
-import {type Cell, shortId, time} from '../../terminal/cells.ts'
+import {type Cell, shortId, time, typeText} from '../../terminal/cells.ts'
 import {type Column, localColumns} from '../../terminal/columns.ts'
 import {cut, safe} from '../../terminal/text.ts'
 import type {Replayed} from '../deliveries/replay.ts'
@@ -31,11 +31,19 @@ export const timeOfDay = ({at}: {at: string}): string => new Date(at).toTimeStri
 export const idOf = ({eventId, receipt}: {eventId: string | null; receipt: string | null}) =>
   eventId !== null && safe(eventId) === eventId ? eventId : receipt
 
+const eventType = (row: {eventType: string | null}) => typeText(row.eventType)
+
 /** Copies as they arrive. */
 export const liveColumns: Column<Line>[] = localColumns<Line>(
   `at! Time; eventType< Event; trust! Signed; forward.status Forwarded; due Notice; eventId- Event id;
     notices+; why+; copy+; differs+; bytes+; answered+; forward.error+; receipt+`,
-  {eventId: idOf, at: timeOfDay, trust: signed, 'forward.status': ({forward}) => handedOn(forward)},
+  {
+    eventType,
+    eventId: idOf,
+    at: timeOfDay,
+    trust: signed,
+    'forward.status': ({forward}) => handedOn(forward),
+  },
 )
 
 /** As wide a terminal has room for whole ids beside how events were handed on. */
@@ -51,6 +59,7 @@ export function eventColumns(
     `at Time; eventType< Event; orderId- Order; trust! Signed; copies- Copies; forward.status${isHanded ? '!' : ''} Forwarded;
       eventId! Event id; forward.error+; notices+; why+; differs+; bytes+; receipt+`,
     {
+      eventType,
       at: ({at}) => time(at),
       trust: (row) => signed({...row, copy: 1}),
       'forward.status': ({forward}) => handedOn(forward),
@@ -64,6 +73,7 @@ export function eventColumns(
 export const replayedColumns: Column<Replayed>[] = localColumns<Replayed>(
   'at Came; eventType< Event; eventId! Event id; status! Answer; ms- Took; error~ Not taken',
   {
+    eventType,
     at: ({at}) => time(at),
     eventId: (row) => shortId(idOf(row)),
     status: (row) =>
@@ -81,6 +91,7 @@ export const copyColumns: Column<CopyRow>[] = localColumns<CopyRow>(
   `at Time; eventType< Event; trust! Signed; bytes Bytes; remote- From; path- Path; forward.status Forwarded; sha256- SHA-256;
     eventId- Event id; why+; forward.error+; receipt! Receipt`,
   {
+    eventType,
     at: ({at}) => time(at),
     trust: (row) => signed({...row, copy: 1, differs: false}),
     'forward.status': ({forward}) => handedOn(forward),

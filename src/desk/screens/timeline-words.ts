@@ -1,5 +1,5 @@
 import {millis} from '../../contract/forms.ts'
-import {span} from '../../terminal/cells.ts'
+import {span, typeText} from '../../terminal/cells.ts'
 import {commandText} from '../../terminal/next.ts'
 import {counted} from '../../terminal/text.ts'
 import type {Arrived, Here} from '../deliveries/here.ts'
@@ -250,7 +250,7 @@ export function timelineWords({rows, here, now}: Pick<Sides, 'rows' | 'here' | '
   const found = [...kinds.values()].sort((a, b) => a.rank - b.rank)
   const lines = found.flatMap(({words: {says, next}, row: {item}, count}) => {
     const more = count > 1 ? ` So it is with ${counted(count - 1, 'more event')}.` : ''
-    const name = `${item.eventType ?? 'An event'} ${idOf(item)}`.trim()
+    const name = `${typeText(item.eventType) ?? 'An event'} ${idOf(item)}`.trim()
     return [`${name}: ${says}${more}`, ...(next ? [`  ${next}`] : [])]
   })
   return lines.length > 0 ? [...lines, ...clockWords({here, now})] : []

@@ -1,5 +1,5 @@
 import {millis} from '../../contract/forms.ts'
-import {badge, type Cell, shortId, span} from '../../terminal/cells.ts'
+import {badge, type Cell, shortId, span, typeText} from '../../terminal/cells.ts'
 import {type Column, localColumns} from '../../terminal/columns.ts'
 import {commandText} from '../../terminal/next.ts'
 import {counted, type Paint, safe, wrap} from '../../terminal/text.ts'
@@ -79,6 +79,7 @@ const itemColumns = (
     `eventType! Event; attempts! Try; state! State; lastAt! Last; here! Here; finding!~ Finding;
       eventId${hasIds ? '-' : '+'} Event id; subscriptionId+ Subscription; nextAttemptAt?; forgottenAt?`,
     {
+      eventType: ({eventType}) => typeText(eventType),
       attempts: triesOf,
       state: stateOf,
       lastAt: (item) => lastOf(item, now),
@@ -142,7 +143,7 @@ export function narrowLines({rows, now, asked}: Seen, room: number, paint: Paint
     const here = item.here === null ? 'not here' : hereText(item).replace('yes', 'here')
     const at = when(item.attempts.at(-1)?.sentAt, now).replace(/:\d\d$/, '')
     const state = `${wordOf(item.state)} ${at}`.trimEnd()
-    const head = `${safe(item.eventType ?? '(no type)')} · ${state} · ${here}${asked > 1 ? placeOf(row) : ''}`
+    const head = `${typeText(item.eventType) ?? '(no type)'} · ${state} · ${here}${asked > 1 ? placeOf(row) : ''}`
     const finding = findingText(row, now)
     const tone = row.because !== null || item.state === 'dead' ? 'bad' : 'dim'
     return [wrap(head, room, 2), ...(finding ? [paint(wrap(`  ${finding}`, room, 2), tone)] : [])]

@@ -1,5 +1,5 @@
 import {type Delivery, delivery, type Subscription, subscription} from '../../contract/webhooks.ts'
-import {badge, bare, type Cell, pretty, shortId} from '../cells.ts'
+import {badge, bare, type Cell, pretty, shortId, typeText} from '../cells.ts'
 import {columns, localColumns} from '../columns.ts'
 import {type Card, card} from '../table.ts'
 
@@ -23,7 +23,11 @@ export const deliveryColumns = columns(
   delivery,
   `sentAt Sent; eventType Event; attemptNumber Try; succeeded! Result; errorSummary+; httpStatus HTTP;
     nextAttemptAt- Next try; deadLetteredAt- Given up; eventId- Event id; id? Delivery`,
-  {succeeded: resultOf, eventId: ({eventId}) => shortId(eventId)},
+  {
+    succeeded: resultOf,
+    eventType: ({eventType}) => typeText(eventType),
+    eventId: ({eventId}) => shortId(eventId),
+  },
 )
 
 export interface Switched {
