@@ -403,7 +403,7 @@ describe.skipIf(noChromium())('in a browser', () => {
     }
     await page.getByText('signatures checked').waitFor()
     await send(event({eventType: 'after.all'}))
-    await expect.poll(() => types(page)).toEqual(['after.all'])
+    await button(page, 'after.all').waitFor()
   })
 
   test('a type that is long leaves room for the other columns, and is whole beside them', async () => {
