@@ -2,7 +2,7 @@ import type {Interfaces} from '@oclif/core'
 import {Command} from '@oclif/core/command'
 import type {Client} from './client/client.ts'
 import type {Item} from './client/pages.ts'
-import {Failure} from './contract/failure.ts'
+import {Failure, isFailure} from './contract/failure.ts'
 import type {Input, Operation} from './contract/operation.ts'
 import type {Session, SessionOptions} from './session.ts'
 import {tightened} from './store/files.ts'
@@ -28,6 +28,7 @@ import {showViews} from './terminal/show.ts'
 import type {ListView, View} from './terminal/table.ts'
 import {roomOf, safe, wrap, wrapProse} from './terminal/text.ts'
 import {failureOf, requireOneOutput, wantsJson} from './terminal/usage.ts'
+import type {Known} from './terminal/views/known.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: oclif's own shape of parsed flags and arguments
 type Parsed = {[name: string]: any}
@@ -39,10 +40,13 @@ type Parsed = {[name: string]: any}
 export abstract class ScentCommand extends Command {
   /** Whether the command asks for a yes before it changes anything. */
   static confirms = false
+  /** What a command of a wing shows that changes something; the others are in terminal/views/known.ts. */
+  static shows: ((flags: Parsed) => Promise<readonly Known[]> | undefined) | undefined
   private views: View[] = []
   private asides: string[] = []
   private flags: Partial<OutputFlags> = {}
   private query: Query | undefined
+  private hasKnownColumns = false
   private opened: Session | undefined
   private ending: (() => Promise<void>) | undefined
   private found: {failure: Failure; isWarning: boolean} | undefined
@@ -183,10 +187,18 @@ export abstract class ScentCommand extends Command {
     })
     this.flags = parsed.flags as Partial<OutputFlags>
     requireOneOutput(this.flags, parsed.raw)
-    // A bad expression must be known before anything is sent.
-    if (this.flags.query !== undefined)
-      this.query = (await import('./terminal/query/query.ts')).openQuery(this.flags.query)
+    await this.checkOutput()
     return parsed
+  }
+
+  /** A bad expression or column must be known before anything is sent. */
+  private async checkOutput(): Promise<void> {
+    const {query, columns} = this.flags
+    if (query !== undefined) this.query = (await import('./terminal/query/query.ts')).openQuery(query)
+    if (columns === undefined) return
+    const {requireColumns} = await import('./terminal/views/known.ts')
+    const own = (this.ctor as typeof ScentCommand).shows?.(this.flags)
+    this.hasKnownColumns = await requireColumns(this.id?.replaceAll(':', ' ') ?? '', columns, own)
   }
 
   /** oclif's own turn of a command, with our output and our errors in the place of its own. */
@@ -254,9 +266,21 @@ export abstract class ScentCommand extends Command {
     // A command that serves has said all it had to say.
     if (result === undefined && this.views.length === 0) return
     if (mode === 'json' || this.views.length === 0)
-      return printDocument(this.out, this.query ? this.query(await collected(result)) : result)
-    const said = await showViews(this.out, this.views, mode, this.flags.columns)
+      return printDocument(this.out, this.query ? await this.queried(this.query, result) : result)
+    const said = await showViews(this.out, this.views, mode, this.flags.columns, this.hasKnownColumns)
     for (const text of [...said, ...this.asides]) this.note(text)
+  }
+
+  /** What an expression finds. What was changed is told in full if the expression does not fit the answer. */
+  private async queried(query: Query, result: unknown): Promise<unknown> {
+    const document = await collected(result)
+    try {
+      return query(document)
+    } catch (error) {
+      if (!isFailure(error) || this.opened?.changed() === undefined) throw error
+      this.finding(withStory(error, undefined, this.opened))
+      return document
+    }
   }
 
   private async fail(error: unknown): Promise<void> {

@@ -139,13 +139,15 @@ function currencyAt(row: unknown, path: string): string | undefined {
 
 /**
  * The columns that --columns names, in its order, else those that are shown by themselves. A path that the contract
- * does not know is accepted if one of `rows`, the first ones, has it, or if there are none. Fails with INVALID_INPUT.
+ * does not know is accepted if one of `rows`, the first ones, has it, if there are none, or if the names are `settled`:
+ * what is done by now must not fail. Fails with INVALID_INPUT.
  */
 export function chosen<Row>(
   all: Column<Row>[],
   names: string | undefined,
   target: 'terminal' | 'plain',
   rows: readonly unknown[] = [],
+  settled = false,
 ): Column<Row>[] {
   const isFor = ({shown}: Column<Row>) => shown === undefined || shown === target
   if (names === undefined) return all.filter(isFor)
@@ -154,12 +156,17 @@ export function chosen<Row>(
     const found = all.filter(({key}) => key === name)
     const column = found.find(isFor) ?? found[0]
     if (column) return {...column, keeps: true as const}
-    const isThere = rows.length === 0 || rows.some((row) => valueAt(row, name) !== undefined)
+    const isThere = settled || rows.length === 0 || rows.some((row) => valueAt(row, name) !== undefined)
     if (name !== '' && isThere) return {...fieldOf<Row>(name), keeps: true as const}
-    throw new Failure('INVALID_INPUT', {
-      message: `There is no column "${name}".`,
-      hint: `Known columns: ${[...new Set(all.map(({key}) => key))].join(', ')}. If you did not type it, \`scent config list\` shows the setting that names it.`,
-    })
+    throw noColumn(name, all)
+  })
+}
+
+export function noColumn(name: string, known: readonly {key: string}[]): Failure {
+  const list = [...new Set(known.map(({key}) => key))].join(', ')
+  return new Failure('INVALID_INPUT', {
+    message: name === '' ? '--columns names an empty column.' : `There is no column "${name}".`,
+    hint: `${list && `Known columns: ${list}. `}If you did not type it, \`scent config list\` shows the setting that names it.`,
   })
 }
 

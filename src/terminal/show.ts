@@ -11,13 +11,15 @@ type AnyColumn = Column<unknown>
 
 /**
  * Writes views as `mode` says, JSON excepted: a document is no view. The first one is the data and obeys --columns;
- * the others are shown in a terminal only. Returns what is to be said of columns for which there was no room.
+ * the others are shown in a terminal only. `settled`: the columns were checked before something was changed, and one
+ * that is not there is empty. Returns what is to be said of columns for which there was no room.
  */
 export async function showViews(
   out: Outlet,
   [first, ...others]: View[],
   mode: Exclude<Mode, 'json'>,
   names: string | undefined,
+  settled = false,
 ): Promise<string[]> {
   if (!first) return []
   const inTerminal = mode === 'table' && out.stream.isTTY === true
@@ -27,7 +29,8 @@ export async function showViews(
   // Who asks for columns gets these.
   const {block, ...rest} = view
   const data = {...rest, rows, ...(names === undefined && block && {block})} as View
-  const columns = droppingNothing(chosen(view.columns, names, inTerminal ? 'terminal' : 'plain', head), names)
+  const target = inTerminal ? 'terminal' : 'plain'
+  const columns = droppingNothing(chosen(view.columns, names, target, head, settled), names)
   if (mode === 'ndjson')
     await stream(out, data, names === undefined ? lineOf : (row) => lineOf(pickedOf(columns, row)))
   else if (mode === 'csv') await showCsv(out, data, columns)

@@ -1,9 +1,9 @@
 import {spawn} from 'node:child_process'
 import {createHmac} from 'node:crypto'
-import {chmodSync, mkdirSync, readFileSync, writeFileSync} from 'node:fs'
+import {chmodSync, mkdirSync, readdirSync, readFileSync, writeFileSync} from 'node:fs'
 import {join} from 'node:path'
 import {gzipSync} from 'node:zlib'
-import {expect, it, vi} from 'vitest'
+import {describe, expect, it, vi} from 'vitest'
 import {createSandbox} from '../../src/sandbox/core/sandbox.ts'
 import {orderRecords} from '../../src/store/orders.ts'
 import {foldersOf} from '../../src/store/paths.ts'
@@ -229,4 +229,71 @@ it.concurrent.each(examples)('%s', async (text) => {
     if (startsOne) await scent(env, ['sandbox', 'stop'])
     await sandbox.close()
   }
+})
+
+describe('what is wrong with the output that was asked for', () => {
+  /** Examples as words of their own, without what stands before and behind them in a shell. */
+  const lines = examples
+    .filter(
+      (text) =>
+        !/ (--template|--openapi|--watch)\b|scent (complete|autocomplete|update-check|auth token)\b/.test(
+          text,
+        ),
+    )
+    .map((text) => text.replace(/^.*\| (?=scent )/, '').replace(/ (>|\|) .*$/, ''))
+    .map((text) => text.replace(/ (--json|--query ('[^']*'|\S+)|--output \S+)/g, ''))
+    .map(
+      (line) => line.match(/(?:'[^']*'|"[^"]*"|[^\s'"])+/g)?.map((word) => word.replace(/['"]/g, '')) ?? [],
+    )
+  const tables = (sandbox: Sandbox) => {
+    const {world} = sandbox.state
+    const names = world.all<{name: string}>(
+      "SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name",
+    )
+    return Object.fromEntries(
+      names.map(({name}) => [name, JSON.stringify(world.all(`SELECT * FROM ${name}`))]),
+    )
+  }
+
+  it.each([
+    ['a column that is not there', ['--columns', 'nope']],
+    ['an expression that is cut off', ['--query', 'items[']],
+  ])('%s is found before any command changes anything', async (_, wrong) => {
+    const sandbox = await createSandbox({limits: false})
+    await prepare(sandbox)
+    const baseUrl = await sandbox.listen()
+    const {adminToken, credentials} = sandbox
+    const env = home(baseUrl, credentials[0]?.clientSecret ?? '')
+    const stoppable = spawn('sleep', ['1000'])
+    const about = {
+      adminUrl: `${baseUrl}/__sandbox/v1`,
+      pid: stoppable.pid ?? 0,
+      limits: false,
+      eventTypes: [...sandbox.eventTypes],
+    }
+    saveLocator(foldersOf(env), {baseUrl, adminToken, credentials, environment: 'staging', ...about})
+    const before = tables(sandbox)
+    const from = sandbox.state.requests.list().at(-1)?.n ?? 0
+    const kept = () => readdirSync(env.SCENT_CONFIG_DIR ?? '')
+    const ended = await Promise.all(
+      lines.map(async ([, ...argv]) => ({
+        line: argv.join(' '),
+        ...(await scentAmongMany(env, [...argv, ...wrong, '--yes', '--no-input'])),
+      })),
+    )
+    // What a list of the service may have, only its rows tell: such a command has changed nothing.
+    const sent = sandbox.state.requests
+      .list(from)
+      .filter(({method, target}) => method !== 'GET' && !target.includes('/auth/token'))
+    expect(sent.map(({method, target}) => `${method} ${target}`)).toEqual([])
+    const after = tables(sandbox)
+    expect(Object.keys(before).filter((name) => after[name] !== before[name])).toEqual([])
+    expect(kept()).toEqual([])
+    const reads =
+      /^\S+ (list|show|get|track|status|inbox|variants|sales|transactions|deliveries|events|timeline)\b/
+    const bad = ended.filter(({code, line}) => code !== 2 && !(wrong.includes('nope') && reads.test(line)))
+    expect(bad.map(({line, code, stderr}) => `${code} ${line}: ${stderr}`)).toEqual([])
+    expect(stoppable.kill()).toBe(true)
+    await sandbox.close()
+  })
 })

@@ -9,6 +9,7 @@ import {page, service, userOf} from '../support/service.ts'
 const entry = (at: number, amount: string) =>
   `{"transactionType":"Debit","amount":${amount},"balanceBefore":100.00,"balanceAfter":0.10,"currency":"SAR","referenceType":"Order","timestamp":"2026-01-31T10:00:0${at}Z","transactionId":9007199254740993,"later":{"new":1.0}}`
 
+const odd = '6c1f8a52-3f0e-4b1d-9a70-5d2c8e1b7f43'
 let shop: Awaited<ReturnType<typeof service>>
 let slow: Awaited<ReturnType<typeof service>>
 let env: NodeJS.ProcessEnv
@@ -27,6 +28,8 @@ beforeAll(async () => {
     if (pathname.endsWith('/torn') && searchParams.get('page') === '2')
       return {status: 403, state: 'FORBIDDEN'}
     if (pathname.endsWith('/none')) return page([])
+    if (pathname.endsWith(`${odd}/active`)) return '{"done":true}'
+    if (pathname.endsWith('/active')) return '{"id":"w-1","isActive":true}'
     if (pathname.endsWith('/endless') || pathname.endsWith('/torn'))
       return page(Array(100).fill(entry(1, '1.0')), {pageSize: 100, totalCount: 1e9})
     if (pathname === '/api/v1/scent/variants') {
@@ -263,5 +266,29 @@ describe('flags that do not go together', () => {
     const {code, stdout, stderr} = await scent(`wallet transactions ${flags}`)
     expect([code, stdout + stderr]).toEqual([2, expect.stringContaining(message)])
     expect(shop.seen).toHaveLength(before)
+  })
+})
+
+describe('an answer to what has changed something', () => {
+  const hook = 'aff5afa7-c6bd-4c04-b245-89e6b7e40128'
+
+  it('is printed whole if an expression does not fit it, and says that the change stays', async () => {
+    const {code, stdout, stderr} = await scent(`webhooks enable ${hook} --query abs(id)`)
+    expect({code, answer: JSON.parse(stdout)}).toEqual({code: 2, answer: {id: 'w-1', isActive: true}})
+    expect(stderr).toContain('what it changed stays changed')
+  })
+
+  it('is no failure if it lacks a column that the API names', async () => {
+    for (const output of ['table', 'csv', 'ndjson']) {
+      const {code, stderr} = await scent(`webhooks enable ${odd} --columns url,isActive --output ${output}`)
+      expect({code, stderr}, output).toEqual({code: 0, stderr: ''})
+    }
+  })
+
+  it.each([',', 'id,', ' '])('refuses the columns "%s" before anything is asked', async (columns) => {
+    const before = shop.seen.length
+    const {code, stderr} = await run(env, ['webhooks', 'enable', hook, '--columns', columns])
+    expect({code, stderr}).toEqual({code: 2, stderr: expect.stringContaining('empty column')})
+    expect(shop.seen.length).toBe(before)
   })
 })

@@ -13,6 +13,7 @@ import {
 
 export default class CartImport extends ScentCommand {
   static override confirms = true
+  static override shows = (flags: {'dry-run'?: boolean}) => (flags['dry-run'] ? undefined : columns())
   static override summary = 'Fill carts from a file, each line exactly once.'
   static override description =
     `FILE is CSV with the columns variantId (or sku), quantity and, unless --customer is given, customerRef, in any order; or NDJSON of the same. The whole file is checked first: if a line is bad, all bad lines are named and nothing is sent.
@@ -69,3 +70,5 @@ Exit codes: 0 every line is at its target, 11 some lines were refused, 12 some c
     })
   }
 }
+
+const columns = async () => (await import('../../bulk/carts/screen.ts')).importedTable([], '', '').columns

@@ -2,6 +2,13 @@ import {ScentCommand} from '../../command.ts'
 import {apiFlags, concurrencyFlag, jobArg, refusedFlag} from '../../terminal/flags.ts'
 
 export default class JobsResume extends ScentCommand {
+  static override async shows() {
+    const [orders, carts] = await Promise.all([
+      import('../../bulk/orders/screen.ts'),
+      import('../../bulk/carts/screen.ts'),
+    ])
+    return [...orders.verdictTable([], '', '').columns, ...carts.importedTable([], '', '').columns]
+  }
   static override summary = 'Go on with a bulk job where it stopped.'
   static override description =
     `Settles first what was sent and not answered, with the same references, locks and bodies; then does what was not begun. What was charged stays charged, and nothing is ordered twice. A cart import reads each cart again and sends only what differs from its targets. The job asks nothing again: it goes on under what was approved when it began.

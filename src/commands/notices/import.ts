@@ -10,6 +10,7 @@ import {apiFlags} from '../../terminal/flags.ts'
 import {counted} from '../../terminal/text.ts'
 
 export default class NoticesImport extends ScentCommand {
+  static override shows = async () => inboxColumns
   static override summary = 'Take notices into the inbox out of saved deliveries.'
   static override description =
     'Reads one JSON document, an array, or one document a line: bodies of deliveries, notices, lines of `scent webhooks listen --save` and of `scent webhooks events --output ndjson`, or what `scent notices inbox --json` prints. The API has no list of notices, so what other receivers keep is brought in this way. What is here already changes nothing. A field that is not what it must be, such as a deadline that is not a time, is left out and named. Sends nothing, and needs no credential.'

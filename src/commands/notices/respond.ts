@@ -10,7 +10,7 @@ import type {InboxItem} from '../../desk/notices/inbox.ts'
 import {knownNotices, lookAt} from '../../desk/notices/known.ts'
 import {answerNotice} from '../../desk/notices/respond.ts'
 import {type Wanted, wantedBy, wantedIn} from '../../desk/notices/wanted.ts'
-import {answerMany, showAnswers} from '../../desk/screens/answers.ts'
+import {answerColumns, answerMany, showAnswers} from '../../desk/screens/answers.ts'
 import {consequence} from '../../desk/screens/choice.ts'
 import {blindLines, inboxCard, NOTHING_OPEN} from '../../desk/screens/inbox.ts'
 import type {Session} from '../../session.ts'
@@ -24,6 +24,7 @@ const filters = ['due-within', 'sku', 'reason', 'all-open'] as const
 
 export default class NoticesRespond extends ScentCommand {
   static override confirms = true
+  static override shows = async () => [...noticeCard({} as never).columns, ...answerColumns]
   static override summary = 'Answer unfulfillable-line notices: one, many, or all that wait.'
   static override description =
     `CancelWhole cancels the whole outstanding line with a full refund. ShipAvailable ships what is available and refunds the shortfall; a Lost shipment is cancelled whole either way. A notice is open for 72 hours, then the service decides. \`scent notices inbox\` lists what waits.

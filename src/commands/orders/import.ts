@@ -13,6 +13,7 @@ import {
 
 export default class OrdersImport extends ScentCommand {
   static override confirms = true
+  static override shows = (flags: {'dry-run'?: boolean}) => (flags['dry-run'] ? undefined : columns())
   static override summary = 'Place the orders of a file, each exactly once.'
   static override description =
     `Checks the whole file first: if a line is bad, all bad lines are named and nothing is sent. Then it shows the plan, asks once, and works through the orders at the pace that the quota allows.
@@ -88,3 +89,5 @@ Exit codes: 0 every order was charged once, 11 some were refused and not charged
     })
   }
 }
+
+const columns = async () => (await import('../../bulk/orders/screen.ts')).verdictTable([], '', '').columns

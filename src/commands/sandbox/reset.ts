@@ -7,7 +7,7 @@ import {setRecordsAside} from '../../store/aside.ts'
 import {type Folders, foldersOf} from '../../store/paths.ts'
 import {type Locator, requireSandbox} from '../../store/sandbox.ts'
 import {outputFlags} from '../../terminal/flags.ts'
-import {clockCard, type SandboxInfo, sandboxCard} from '../../terminal/views/sandbox.ts'
+import {clockCard, type SandboxInfo, sandboxCard, snapshotTable} from '../../terminal/views/sandbox.ts'
 
 export default class SandboxReset extends ScentCommand {
   static override confirms = true
@@ -40,7 +40,7 @@ export default class SandboxReset extends ScentCommand {
         'POST',
         `snapshots/${encodeURIComponent(flags.save)}`,
       )
-      this.show({columns: [{key: 'name', header: 'Snapshot', get: ({name}) => name}], rows: [saved]})
+      this.show(snapshotTable(saved))
       return saved
     }
     if (flags.seed !== undefined) await requireSeed(flags.seed)

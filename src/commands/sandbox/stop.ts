@@ -4,6 +4,7 @@ import {isAlive} from '../../store/lock.ts'
 import {foldersOf} from '../../store/paths.ts'
 import {requireSandbox} from '../../store/sandbox.ts'
 import {outputFlags} from '../../terminal/flags.ts'
+import {stoppedTable} from '../../terminal/views/sandbox.ts'
 
 const patienceMs = 10_000
 
@@ -27,7 +28,7 @@ export default class SandboxStop extends ScentCommand {
       }
       await new Promise((wake) => setTimeout(wake, 20))
     }
-    this.show({columns: [{key: 'stopped', header: 'Stopped process', get: ({pid}) => pid}], rows: [running]})
+    this.show(stoppedTable(running))
     return {stopped: running.pid}
   }
 }

@@ -32,6 +32,7 @@ const portsOf = (asked: number | undefined, usual: number, taken?: number) =>
   asked === undefined ? [usual, 0].filter((port) => port === 0 || port !== taken) : [asked]
 
 export default class WebhooksListen extends ScentCommand {
+  static override shows = async () => liveColumns
   static override summary = 'Receive deliveries on this machine, and keep them.'
   static override description =
     `Listens on 127.0.0.1 until Ctrl-C. A delivery is on disk before it is answered with 200, so no notice is lost; one whose signature does not fit gets 401, one that can't be written 503. The service delivers to public https URLs only: put a tunnel or proxy of yours before the port, and give its URL with --public-url, which is then tried every minute. The sandbox delivers to this machine directly.

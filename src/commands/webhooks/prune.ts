@@ -11,6 +11,7 @@ const DAY_MS = 24 * 3_600_000
 
 export default class WebhooksPrune extends ScentCommand {
   static override confirms = true
+  static override shows = async () => columns
   static override summary = 'Remove old files of events that were received here.'
   static override description =
     'Only whole files go, of which nothing was written for so many days, and only if every notice in them was closed before. Nothing else ever removes what `webhooks listen` has kept. Asks once; --yes answers.'

@@ -24,6 +24,7 @@ import {openProgress} from '../../terminal/progress.ts'
 import {counted} from '../../terminal/text.ts'
 
 export default class WebhooksReplay extends ScentCommand {
+  static override shows = async () => replayedColumns
   static override summary = 'Send events that were received here to a receiver again.'
   static override description =
     `Sends the bytes and headers that were stored, marked with X-Scent-Replay: 1, one after another, the oldest first: the events that are named, or all that fit the filters. Events that were refused go only with --trust refused, or by their ids. --problems chooses what the receiver of the listener, its --forward-to, did not take, and leaves out what --to took when it was sent again: so it can be repeated until all is taken. --untaken leaves out whatever --to took before, so a replay that was interrupted can be gone on with. The receiver is on this machine unless --allow-remote says otherwise, and never the service, nor a listener of this record.

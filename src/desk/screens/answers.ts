@@ -4,7 +4,7 @@ import {noticeChoices} from '../../contract/notices.ts'
 import type {Session} from '../../session.ts'
 import type {Ask} from '../../terminal/ask.ts'
 import {badge, money} from '../../terminal/cells.ts'
-import {localColumns} from '../../terminal/columns.ts'
+import {type Column, localColumns} from '../../terminal/columns.ts'
 import type {Interrupts} from '../../terminal/interrupts.ts'
 import {listed} from '../../terminal/parsing.ts'
 import type {View} from '../../terminal/table.ts'
@@ -177,19 +177,20 @@ export function refundOf({notice}: Pick<Answered, 'notice'>): string | null {
   return isDigits(total) ? exact(total).toFixed(2) : null
 }
 
-/** What became of each answer. */
+const [cancelled, shipped] = ['notice.impact.cancelWhole.total', 'notice.impact.shipAvailable.total']
+const tones = {answered: 'good', unknown: 'warn', failed: 'bad', closed: 'bad', 'lost-race': 'bad'} as const
+
+/** What became of answers, one a row. */
+export const answerColumns: Column<Answered>[] = localColumns<Answered>(
+  `id! Notice; choice; outcome!; ${cancelled}|${shipped} Refunded; error.message~ Why; earlier+`,
+  {
+    outcome: ({outcome, earlier}) =>
+      earlier && outcome === 'answered' ? 'answered earlier' : badge(outcome, tones),
+  },
+)
+
 export function showAnswers(screen: AnswerScreen, answers: readonly Answered[]): void {
-  const [cancel, ship] = ['notice.impact.cancelWhole.total', 'notice.impact.shipAvailable.total']
-  const columns = `id! Notice; choice; outcome!; ${cancel}|${ship} Refunded; error.message~ Why; earlier+`
-  const tones = {answered: 'good', unknown: 'warn', failed: 'bad', closed: 'bad', 'lost-race': 'bad'} as const
-  screen.show({
-    rows: answers,
-    empty: 'Nothing was sent.',
-    columns: localColumns<Answered>(columns, {
-      outcome: ({outcome, earlier}) =>
-        earlier && outcome === 'answered' ? 'answered earlier' : badge(outcome, tones),
-    }),
-  })
+  screen.show({rows: answers, empty: 'Nothing was sent.', columns: answerColumns})
 }
 
 /** The document of what was answered of so many, and the exit code that follows from it. */

@@ -93,6 +93,23 @@ const infoColumns = localColumns<SandboxInfo>(
   },
 )
 
+const snapshotColumns = localColumns<{name: string}>('name Snapshot')
+
+/** A snapshot that was saved. */
+export const snapshotTable = (saved: {name: string}): Table<{name: string}> => ({
+  rows: [saved],
+  columns: snapshotColumns,
+})
+
+/** What a reset may show. */
+export const resetColumns = [...snapshotColumns, ...infoColumns, ...clockColumns]
+
+/** A sandbox that was stopped, by its process. */
+export const stoppedTable = (one: {pid: number}): Table<{pid: number}> => ({
+  rows: [one],
+  columns: localColumns<{pid: number}>('stopped Stopped process', {stopped: ({pid}) => pid}),
+})
+
 export const sandboxCard = (info: SandboxInfo): Card<SandboxInfo> => card(info, infoColumns)
 
 export interface MovedOrder {
