@@ -5,6 +5,8 @@
  */
 export const CALL = `
 const {AsyncEntry, findCredentialsAsync} = require(process.argv[1])
+// Whoever waits counts from here: to start a process takes long on a busy machine.
+require('node:fs').writeSync(1, '\\n')
 const chunks = []
 process.stdin.on('data', (chunk) => chunks.push(chunk)).on('end', async () => {
   const {service, account, action, secret} = JSON.parse(Buffer.concat(chunks).toString())

@@ -4,6 +4,8 @@ import {CALL} from './keychain-call.ts'
 
 const SERVICE = 'scent'
 const TIMEOUT_MS = 3000
+/** A busy machine is not a keychain that hangs. */
+const START_MS = 30_000
 
 interface Call {
   action: 'read' | 'save' | 'remove' | 'list'
@@ -36,7 +38,7 @@ export async function listKeychain(): Promise<string[]> {
 
 async function call(request: Call): Promise<unknown> {
   const text = await inChild(JSON.stringify({...request, service: SERVICE}))
-  const answer = text === '' ? {failed: 'the library of the keychain does not load'} : JSON.parse(text)
+  const answer = text.trim() === '' ? {failed: 'the library of the keychain does not load'} : JSON.parse(text)
   if ('failed' in answer) throw unavailable(reasonOf(String(answer.failed)), answer.failed)
   return answer.value
 }
@@ -49,10 +51,15 @@ async function inChild(request: string): Promise<string> {
       stdio: ['pipe', 'pipe', 'ignore'],
       windowsHide: true,
     })
-    const timer = setTimeout(() => {
+    const giveUp = () => {
       child.kill('SIGKILL')
       reject(unavailable(`it did not answer within ${TIMEOUT_MS / 1000} seconds`))
-    }, TIMEOUT_MS)
+    }
+    let timer = setTimeout(giveUp, START_MS)
+    child.stdout.once('data', () => {
+      clearTimeout(timer)
+      timer = setTimeout(giveUp, TIMEOUT_MS)
+    })
     const chunks: Buffer[] = []
     child.stdout.on('data', (chunk: Buffer) => chunks.push(chunk))
     child.on('error', (error) => {

@@ -100,15 +100,29 @@ function send(env: NodeJS.ProcessEnv, to: string, path: string, method: string, 
   return execFileSync('dbus-send', ['--session', '--print-reply', `--dest=${to}`, path, method, ...args], {
     env,
     encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'ignore'],
   })
 }
 
 /** Waits until the login keyring is there and open. */
 async function appeared(env: NodeJS.ProcessEnv): Promise<void> {
-  for (let tries = 0; ; tries++) {
+  const secrets = 'org.freedesktop.secrets'
+  const login = '/org/freedesktop/secrets/collection/login'
+  const isOpen = () => {
     const bus = 'org.freedesktop.DBus'
-    if (send(env, bus, '/', `${bus}.NameHasOwner`, 'string:org.freedesktop.secrets').includes('true')) break
-    if (tries > 200) throw new Error('gnome-keyring-daemon does not start')
+    // Asked before there is an owner, a bus that starts nothing would only refuse.
+    if (!send(env, bus, '/', `${bus}.NameHasOwner`, `string:${secrets}`).includes('true')) return false
+    const words = ['string:org.freedesktop.Secret.Collection', 'string:Locked']
+    try {
+      return send(env, secrets, login, `${bus}.Properties.Get`, ...words).includes('false')
+    } catch {
+      // It owns the name before it has read the password, and made the keyring of it.
+      return false
+    }
+  }
+  const end = Date.now() + 60_000
+  while (!isOpen()) {
+    if (Date.now() > end) throw new Error('gnome-keyring-daemon does not start')
     await new Promise((wake) => setTimeout(wake, 25))
   }
 }
