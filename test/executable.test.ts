@@ -147,7 +147,7 @@ describe.skipIf(!isHere)('the folder that it is unpacked into', () => {
     const own = join(env.TMPDIR ?? '', `scent-${process.getuid?.()}`)
     expect(readdirSync(own)).toHaveLength(1)
     const {items} = JSON.parse((await run('doctor', '--json')).stdout)
-    expect(items.at(-1)).toMatchObject({check: 'left behind', detail: expect.stringContaining(` ${own};`)})
+    expect(items.at(-1)).toMatchObject({check: 'left behind', detail: expect.stringContaining(` ${own}`)})
     rmSync(own, {recursive: true})
     writeFileSync(own, '')
     const {code, stdout, stderr} = await run(...explain)

@@ -1,7 +1,7 @@
 // The packed file, as npm installs it on each Node, for a user whose machine holds no repository: an empty home, and no
 // other command than node and scent.
 import {execFile, spawn} from 'node:child_process'
-import {existsSync, readdirSync, rmSync, writeFileSync} from 'node:fs'
+import {existsSync, readdirSync, readFileSync, writeFileSync} from 'node:fs'
 import {dirname, join} from 'node:path'
 import {fileURLToPath} from 'node:url'
 import {promisify} from 'node:util'
@@ -99,21 +99,28 @@ describe.each(nodes)('on Node $major', ({major, path: node, missing}) => {
   })
 })
 
-test('removed again, it leaves nothing but what doctor has named', async () => {
+test('removed by the commands that doctor names, it leaves nothing', async () => {
   const {home: place, path} = await install(packed)
-  const {home, scent} = userOf(path)
+  const {home, env, scent} = userOf(path)
   await scent('sandbox', 'start', '--detach', '--port', '0')
   await scent('auth', 'login', '--sandbox', '--storage', 'file')
   await scent('cart', 'add', 'NJD-INC-002=2', '--customer', 'C-1')
   writeFileSync(join(home, 'address.json'), JSON.stringify(address))
   await scent('checkout', '--customer', 'C-1', '--address', 'address.json', '--reference', 'PO-1', '--yes')
-  const {items} = JSON.parse(await scent('doctor', '--json')) as {items: {check: string; detail: string}[]}
-  await scent('sandbox', 'stop')
+  writeFileSync(join(home, '.bashrc'), 'umask 077\nsource <(scent autocomplete bash)\n')
+  const {items} = JSON.parse(await scent('doctor', '--json')) as {
+    items: {check: string; detail: string; next: string}[]
+  }
+  const last = items.find(({check}) => check === 'left behind')
+  expect(last?.detail).toMatch(/a sandbox that is running \(process \d+\)/)
+  const lines = [...(last?.next.matchAll(/`([^`]+)`/g) ?? [])].map(([, line]) => line ?? '')
+  expect(lines.map((line) => line.split(' ')[0])).toEqual(['scent', 'scent', 'rm', 'sed', 'npm'])
+  expect(lines.at(-1)).toBe('npm uninstall --global scent-cli')
+  const typing = {env: {...env, PATH: `${path}:/usr/bin:/bin`}, cwd: home}
+  await execute('sh', ['-ec', lines.slice(0, -1).join('\n')], typing)
   await npm(['uninstall', '--prefix', place, 'scent-cli'], place)
   // npm keeps a list of its own, and the folder of a scope.
   expect(filesIn(join(place, 'node_modules'))).toEqual(['.package-lock.json'])
-  const named = items.find(({check}) => check === 'left behind')?.detail.match(/\/[^;]+(?=;)/g) ?? []
-  expect(named).toHaveLength(3)
-  for (const folder of named) rmSync(folder, {recursive: true})
-  expect(filesIn(home)).toEqual(['address.json'])
+  expect(filesIn(home).sort()).toEqual(['.bashrc', 'address.json'])
+  expect(readFileSync(join(home, '.bashrc'), 'utf8')).toBe('umask 077\n')
 })

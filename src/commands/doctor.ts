@@ -2,6 +2,7 @@ import {join} from 'node:path'
 import {ScentCommand} from '../command.ts'
 import {type Failure, isFailure} from '../contract/failure.ts'
 import {openDesk} from '../desk/desk.ts'
+import {PROBE, probe} from '../flows/probe.ts'
 import type {Session} from '../session.ts'
 import {removeOwn, writeOwn} from '../store/files.ts'
 import {removeKeychain, saveKeychain} from '../store/keychain.ts'
@@ -11,7 +12,7 @@ import {leftBehind} from '../store/remains.ts'
 import {type FailureDocument, failureDocument} from '../terminal/failure.ts'
 import {apiFlags, type SessionFlags} from '../terminal/flags.ts'
 import {counted} from '../terminal/text.ts'
-import {type Check, checkTable} from '../terminal/views/doctor.ts'
+import {type Check, checkTable, remainsText, removalText} from '../terminal/views/doctor.ts'
 
 /** What a check found; `next` is what to do although nothing has failed. */
 interface Found {
@@ -21,12 +22,12 @@ interface Found {
 }
 
 /** No profile can have this name. */
-const PROBE = 'doctor probe'
+const PROBED = 'doctor probe'
 
 export default class Doctor extends ScentCommand {
   static override summary = 'Check this installation, from its files to the service.'
   static override description =
-    'Each check by itself. Nothing is changed but two probes, which are taken away again: a file in the state folder, and an entry in the keychain where the profile uses it. The exit code is 0, or that of the first failure; a warning is something to look at. The last line names all that stays on this machine if the program is removed.'
+    'Each check by itself; of the service it reads one entry of the wallet. Nothing is changed but two probes, which are taken away again: a file in the state folder, and an entry in the keychain where the profile uses it. The exit code is 0, or that of the first failure; a warning is something to look at. The last line names all that stays on this machine if the program is removed, and the commands that remove it.'
   static override examples = ['<%= config.bin %> doctor', '<%= config.bin %> doctor --profile staging --json']
   static override flags = {...apiFlags}
 
@@ -56,8 +57,8 @@ export default class Doctor extends ScentCommand {
     await this.check('inbox', () => reportInbox(openDesk(flags)))
     const keychain = this.checks.find(({check}) => check === 'keychain')
     await this.check('left behind', async () => {
-      const all = await leftBehind(folders, this.config.root, keychain?.state === 'ok')
-      return `If scent is removed, these stay: ${all.join('; ')}.`
+      const remains = await leftBehind(folders, this.config.root, keychain?.state === 'ok')
+      return {detail: remainsText(remains), next: removalText(remains)}
     })
     this.show(checkTable(this.checks))
     if (this.first === undefined) return {items: this.checks}
@@ -77,8 +78,7 @@ export default class Doctor extends ScentCommand {
 
   private async service(session: Session): Promise<void> {
     await this.check('service', async () => {
-      await session.tokens.get()
-      return 'It answers, and accepts the credential.'
+      return `It accepts the credential: it answered ${PROBE} with ${await probe(session.client)}.`
     })
     await this.check('orders', async () => {
       const all = await (await session.orders()).all()
@@ -114,7 +114,7 @@ function probeFolder(folder: string): string {
 }
 
 async function probeKeychain(): Promise<string> {
-  await saveKeychain(PROBE, `probe ${process.pid}`)
-  await removeKeychain(PROBE)
+  await saveKeychain(PROBED, `probe ${process.pid}`)
+  await removeKeychain(PROBED)
   return 'It keeps a secret from one process for the next.'
 }

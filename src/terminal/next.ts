@@ -7,7 +7,8 @@ export function commandText(...words: (string | null | undefined)[]): string {
   return `\`scent ${typed.join(' ')}\``
 }
 
-const shellWord = (word: string) =>
+/** A word as a shell takes it whole. */
+export const shellWord = (word: string) =>
   /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`
 
 /** A flag with its value; nothing if it has none. */

@@ -14,6 +14,8 @@ const SECRET = 'canary-5ecret'
 function tokens() {
   return serve((request, response) => {
     const {clientId, clientSecret} = JSON.parse(request.body || '{}')
+    const isProbe = request.url.startsWith('/api/v1/wallet/transactions')
+    if (isProbe) return answer(response, 200, 'SUCCESS', {items: [], pagination: {}})
     if (request.url !== '/api/v1/auth/token') return answer(response, 404, 'NOT_FOUND_ROUTE')
     if (!['rimal', 'warda'].includes(clientId) || clientSecret !== SECRET) {
       return answer(response, 401, 'UNAUTHORIZED_INVALID_CREDENTIALS')
@@ -247,6 +249,16 @@ describe.skipIf(noKeyring())('auth login with the keychain', () => {
       expect(service.seen.length).toBe(asked)
     }))
 
+  test('waits for a machine that is slow to start a process', () =>
+    withKeyring(async (env) => {
+      await login(env)
+      const slow = join(env.HOME ?? '', 'slow.cjs')
+      const wait = 'Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 3500)'
+      writeFileSync(slow, `if (process.execArgv.includes('-e')) ${wait}\n`)
+      const ran = await scent({...env, NODE_OPTIONS: `--require ${slow}`}, ['auth', 'logout', '--json'])
+      expect({code: ran.code, ...JSON.parse(ran.stdout)}).toMatchObject({code: 0, secretRemoved: true})
+    }))
+
   test('can be left when it stops working', () =>
     withKeyring(async (env, keyring) => {
       await login(env)
@@ -326,6 +338,20 @@ describe.each([{ACCESSIBLE: '1'}, {TERM: 'dumb'}])('auth login with %j', (more) 
 })
 
 describe('auth logout', () => {
+  test('--all removes every profile, also without a keychain, and asks before it does', async () => {
+    const env = bareHome()
+    await login(env, ...inFile)
+    await login(env, ...inFile, '--name', 'second')
+    const asked = await scent(env, ['auth', 'logout', '--all'])
+    expect(asked).toMatchObject({code: 2, stderr: expect.stringContaining('--yes')})
+    const {code, stdout, stderr} = await scent(env, ['auth', 'logout', '--all', '--yes'])
+    expect({code, stdout}).toEqual({code: 0, stdout: 'default\ttrue\nsecond\ttrue\n'})
+    expect(stderr).toContain('The keychain was not looked at')
+    const file = JSON.parse(readFileSync(join(env.SCENT_CONFIG_DIR ?? '', 'credentials.json'), 'utf8'))
+    expect(file.secrets).toEqual({})
+    expect(await scent(env, ['auth', 'logout', 'second', '--all'])).toMatchObject({code: 2})
+  })
+
   test('removes profile and secret, and only those', async () => {
     const env = bareHome()
     await login(env, ...inFile)

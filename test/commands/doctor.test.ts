@@ -5,13 +5,12 @@ import {fileURLToPath} from 'node:url'
 import {afterAll, beforeAll, describe, expect, test} from 'vitest'
 import {bareHome, noKeyring, withKeyring} from '../support/keyring.ts'
 import {scent} from '../support/scent.ts'
-import {answer, serve} from '../support/server.ts'
+import {page, service as serveShop} from '../support/service.ts'
 
-let service: Awaited<ReturnType<typeof serve>>
+const open = () => serveShop(() => page([]))
+let service: Awaited<ReturnType<typeof open>>
 beforeAll(async () => {
-  service = await serve((_, response) =>
-    answer(response, 200, 'SUCCESS', {accessToken: 'token', tokenType: 'Bearer', expiresIn: 300}),
-  )
+  service = await open()
 })
 afterAll(() => service.close())
 
@@ -55,6 +54,26 @@ describe('doctor', () => {
     const broken = await doctor(env)
     expect(broken.code).toBe(2)
     expect(states(broken.report)).toMatchObject({settings: 'failed', 'state folder': 'ok'})
+  })
+
+  test('asks the service, and believes no token of the cache', async () => {
+    const gone = await open()
+    const env: NodeJS.ProcessEnv = {...bareHome(), ...credential(), SCENT_BASE_URL: gone.url}
+    const found = await doctor(env)
+    expect(found.report.items.find(({check}) => check === 'service')?.detail).toBe(
+      'It accepts the credential: it answered GET /api/v1/wallet/transactions with SUCCESS.',
+    )
+    expect((await scent(env, ['auth', 'status'])).code).toBe(0)
+    expect(gone.seen.map(({url}) => url).filter((url) => url.includes('wallet')).length).toBe(2)
+    await gone.close()
+    const {code, report} = await doctor(env)
+    expect({code, state: states(report).service}).toEqual({code: 10, state: 'failed'})
+    const status = await scent(env, ['auth', 'status', '--json', '--max-wait', '0'])
+    expect({code: status.code, ...JSON.parse(status.stdout)}).toMatchObject({
+      code: 10,
+      usable: false,
+      error: {state: 'NO_CONNECTION'},
+    })
   })
 
   test('without a credential says what is missing', async () => {
@@ -115,6 +134,18 @@ describe('what stays if the program is removed', () => {
       expect(detail).toContain('"shop" of "scent" in the keychain')
       expect(detail).toContain('"webhook of-a-subscription" of "scent" in the keychain')
       expect(detail).not.toContain('doctor probe')
+      const {code: refused} = await scent(env, ['auth', 'logout', '--all'])
+      expect(refused).toBe(2)
+      const gone = await scent(env, ['auth', 'logout', '--all', '--yes', '--json'])
+      expect(JSON.parse(gone.stdout).items).toEqual([
+        {profile: 'shop', secretRemoved: true},
+        {profile: 'webhook of-a-subscription', secretRemoved: true},
+      ])
+      const {items} = (await doctor(env)).report
+      expect(items.find(({check}) => check === 'left behind')).toMatchObject({
+        detail: expect.not.stringContaining('keychain'),
+        next: expect.not.stringContaining('logout'),
+      })
     }),
   )
 })

@@ -152,7 +152,7 @@ const walks = [
   'scent returns create 90bae10f-2603-42ed-9e88-4cb7a414536e',
 ]
 const confirms =
-  /^scent (sandbox reset|cart (clear|import)|orders import|webhooks prune|commissions object|notices respond|returns withdraw)/
+  /^scent (auth logout --all|sandbox reset|cart (clear|import)|orders import|webhooks prune|commissions object|notices respond|returns withdraw)/
 const endless =
   /^scent (webhooks deliveries .* --watch|notices inbox --watch|webhooks listen (?!.*--for )|sandbox start (?!--detach))/
 /** Those whose exit code says what they found: nothing, here, or that they can't know. */

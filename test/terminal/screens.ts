@@ -37,7 +37,7 @@ export const screens: {[id: string]: Screen} = {
   },
   'auth:status': {
     line: 'auth status',
-    holds: ['staging', 'rimal-retail', 'The service accepts this credential.'],
+    holds: ['staging', 'rimal-retail', 'The service accepts this credential'],
   },
   'auth:token': {line: 'auth token', holds: ['.'], isForPrograms: true},
   'auth:use': {line: 'auth use staging', holds: ['Profile "staging" is in use.']},
@@ -122,7 +122,7 @@ export const screens: {[id: string]: Screen} = {
   },
   doctor: {
     line: 'doctor',
-    holds: ['credential', 'state folder', 'It answers, and accepts the credential.'],
+    holds: ['credential', 'state folder', 'It accepts the credential'],
     differsInPipe: true,
   },
   explain: {line: 'explain VALIDATION_PRICE_LOCK_EXPIRED', holds: ['VALIDATION_PRICE_LOCK_EXPIRED']},

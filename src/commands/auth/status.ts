@@ -1,5 +1,6 @@
 import {ScentCommand} from '../../command.ts'
 import {isFailure} from '../../contract/failure.ts'
+import {PROBE, probe} from '../../flows/probe.ts'
 import type {Session} from '../../session.ts'
 import type {Setting} from '../../store/settings.ts'
 import {type FailureDocument, failureDocument} from '../../terminal/failure.ts'
@@ -16,7 +17,7 @@ type Status = {
 export default class AuthStatus extends ScentCommand {
   static override summary = 'Show which credential and host are in use, and whether they work.'
   static override description =
-    'Each setting with where it came from and what it won over. A token is minted unless a fresh one is at hand; the exit code is 0 when that works, and otherwise that of the failure.'
+    'Each setting with where it came from and what it won over. One entry of the wallet is read with it; the exit code is 0 if the service answers that, and otherwise that of the failure.'
   static override examples = [
     '<%= config.bin %> auth status',
     '<%= config.bin %> auth status --profile staging --json',
@@ -26,12 +27,12 @@ export default class AuthStatus extends ScentCommand {
   async run(): Promise<Status> {
     const {flags} = await this.parse(AuthStatus)
     const session = await this.session(flags)
-    const problem = await tokenProblem(session)
+    const problem = await problemOf(session)
     const settings = rowsOf(session)
     this.show(settingTable(settings))
     const {config: configDir, state: stateDir} = session.folders
     if (problem === undefined) {
-      this.aside('The service accepts this credential.')
+      this.aside(`The service accepts this credential: it answered ${PROBE}.`)
       return {usable: true, settings, configDir, stateDir}
     }
     if (!flags.json) {
@@ -43,10 +44,10 @@ export default class AuthStatus extends ScentCommand {
   }
 }
 
-/** This command's outcome is whether a token can be had: only here a failure is an answer. */
-async function tokenProblem({tokens}: Session) {
+/** This command's outcome is whether the service takes the credential: only here a failure is an answer. */
+async function problemOf({client}: Session) {
   try {
-    await tokens.get()
+    await probe(client)
     return undefined
   } catch (error) {
     if (isFailure(error)) return error

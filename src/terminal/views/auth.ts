@@ -16,14 +16,16 @@ export function profileTable(rows: ProfileRow[]): Table<ProfileRow> {
   return {rows, columns, empty: 'No profile yet: `scent auth login`.'}
 }
 
-interface LoggedOut {
+export interface LoggedOut {
   profile: string
   secretRemoved: boolean
 }
 
-export const loggedOutTable = (row: LoggedOut): Table<LoggedOut> => ({
-  rows: [row],
+/** Profiles that were removed; secrets without a profile are named by their account. */
+export const loggedOutTable = (rows: LoggedOut[]): Table<LoggedOut> => ({
+  rows,
   columns: localColumns('profile; secretRemoved'),
+  empty: 'Nothing was there.',
 })
 
 export interface SettingRow {

@@ -48,7 +48,7 @@ const reads: Places = {
 /** Those that change something: what they show is known before. The commands of a wing say so themselves. */
 const changes: Places = {
   'auth login': profiles,
-  'auth logout': async () => (await import('./auth.ts')).loggedOutTable(none).columns,
+  'auth logout': async () => (await import('./auth.ts')).loggedOutTable([]).columns,
   'auth use': profiles,
   'cart add': () => all(cart, preview),
   'cart clear': cart,
