@@ -112,3 +112,7 @@ export function checkFields(
 function withValue(value: unknown, rule: string): string {
   return typeof value === 'string' && value.trim() !== '' ? `${printJson(value, 0)} ${rule}` : rule
 }
+
+/** All of an address in one line. */
+export const addressText = (address: ShippingAddress) =>
+  addressFields.flatMap(({name}) => address[name] || []).join(', ')

@@ -11,7 +11,7 @@ const startFiles = ['.bashrc', '.bash_profile', '.profile', '.zshrc', '.config/f
 const fishFile = '.config/fish/completions/scent.fish'
 
 /** What stays on this machine if the program is removed. */
-export interface Remains {
+interface Remains {
   /** Files and folders; none lies in another. */
   paths: string[]
   /** Files of which a line is of this program. */

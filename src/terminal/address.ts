@@ -2,6 +2,7 @@ import * as Flags from '@oclif/core/flags'
 import {
   type AddressField,
   addressFields,
+  addressText,
   checkAddress,
   checkFields,
   fieldRule,
@@ -82,10 +83,6 @@ export const doubtOf = (address: ShippingAddress | undefined): string =>
 /** An address in one line, without what only a courier needs. */
 const oneLine = (address: ShippingAddress) =>
   [address.recipient, address.line1, address.city, address.countryCode].join(', ')
-
-/** All of an address in one line. */
-export const addressText = (address: ShippingAddress) =>
-  addressFields.flatMap(({name}) => address[name] || []).join(', ')
 
 /** Lets the person pick a saved address, or type one field after the other; of a `part` the rest is asked for. */
 export async function askAddress(

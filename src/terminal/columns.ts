@@ -1,10 +1,10 @@
 import type * as z from 'zod/mini'
-import {Failure} from '../contract/failure.ts'
 import {isDigits} from '../contract/money.ts'
 import {badge, bare, type Cell, money, time, unitOr, unwrapped} from './cells.ts'
 import {guessed, words} from './guess.ts'
 import {fieldAt, pathsOf, type Schema, valueAt} from './paths.ts'
 import type {Tone} from './text.ts'
+import {noColumn} from './usage.ts'
 
 export interface Column<Row> {
   /** The path of its field in the row, such as `pricing.unitPrice`: its name in --columns, CSV and ndjson. */
@@ -159,14 +159,6 @@ export function chosen<Row>(
     const isThere = settled || rows.length === 0 || rows.some((row) => valueAt(row, name) !== undefined)
     if (name !== '' && isThere) return {...fieldOf<Row>(name), keeps: true as const}
     throw noColumn(name, all)
-  })
-}
-
-export function noColumn(name: string, known: readonly {key: string}[]): Failure {
-  const list = [...new Set(known.map(({key}) => key))].join(', ')
-  return new Failure('INVALID_INPUT', {
-    message: name === '' ? '--columns names an empty column.' : `There is no column "${name}".`,
-    hint: `${list && `Known columns: ${list}. `}If you did not type it, \`scent config list\` shows the setting that names it.`,
   })
 }
 

@@ -126,3 +126,12 @@ export function requireOneOutput(flags: OutputChoice, raw: Interfaces.ParserOutp
         : undefined
   if (clash) throw new Failure('INVALID_INPUT', {message: clash, hint: 'Give one of the two.'})
 }
+
+/** What --columns names is not among the `known` columns. */
+export function noColumn(name: string, known: readonly {key: string}[]): Failure {
+  const list = [...new Set(known.map(({key}) => key))].join(', ')
+  return new Failure('INVALID_INPUT', {
+    message: name === '' ? '--columns names an empty column.' : `There is no column "${name}".`,
+    hint: `${list && `Known columns: ${list}. `}If you did not type it, \`scent config list\` shows the setting that names it.`,
+  })
+}

@@ -1,4 +1,5 @@
-import {type Column, noColumn} from '../columns.ts'
+import type {Column} from '../columns.ts'
+import {noColumn} from '../usage.ts'
 
 /** What a column is called, in --columns and in its heading. */
 export type Known = Pick<Column<unknown>, 'key' | 'header'>
