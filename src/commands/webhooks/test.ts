@@ -14,7 +14,7 @@ export default class WebhooksTest extends ScentCommand {
   static override shows = async (flags: {wait?: number}) =>
     flags.wait === undefined
       ? deliveryColumns
-      : (await import('../../desk/screens/round-trip.ts')).roundTripCard({} as never).columns
+      : (await import('../../desk/screens/round-trip.ts')).roundTripCard({} as never, {} as never).columns
   static override summary = 'Send a real signed delivery of an event type to a subscription.'
   static override description =
     `It goes the way of a real event: signed, delivered and retried. Sent once: a repeat would be a second delivery. Without --event a terminal offers the types that the subscription is known to hold.
