@@ -1,10 +1,9 @@
 // Builds dist/, the program in files that load each other on demand, the page that its listener shows in a browser,
-// dist/help, the pages of help, which need no program, dist/guides, the guides as they are written, dist/scent.1, the page
-// of `man scent`, dist/licenses.txt, and oclif.manifest.json beside package.json. dist/scent.cjs is where the program
+// dist/help, the pages of help, which need no program, dist/scent.1, the page of `man scent`, dist/licenses.txt, and oclif.manifest.json beside package.json. dist/scent.cjs is where the program
 // begins; the other .cjs files have the name of the module that they begin with, and a hash.
 import {execFileSync} from 'node:child_process'
 import {createHash} from 'node:crypto'
-import {copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync} from 'node:fs'
+import {mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync} from 'node:fs'
 import {createRequire} from 'node:module'
 import {basename, dirname, join, relative} from 'node:path'
 import {fileURLToPath, pathToFileURL} from 'node:url'
@@ -98,9 +97,15 @@ async function chunks() {
     const ours = Object.entries(inputs).filter(([name]) => name.startsWith('src/'))
     return ours.reduce((sum, [, {bytesInOutput}]) => sum + bytesInOutput, 0) < bytes / 5
   }
+  // What is left of a module that only hands on: nothing, and every file would read it.
+  const [none, some] = [true, false].map((empty) =>
+    outputFiles.filter(({text}) => (text.trim() === '') === empty),
+  )
+  const lines = none.map(({path}) => `import "./${basename(path)}";\n`)
+  const withoutThem = (text) => lines.reduce((rest, line) => rest.replaceAll(line, ''), text)
   const files = await Promise.all(
-    outputFiles.map(async ({path, text}) => {
-      const {code} = await transform(text, {
+    some.map(async ({path, text}) => {
+      const {code} = await transform(withoutThem(text), {
         format: 'cjs',
         platform: 'node',
         target: 'node20',
@@ -174,13 +179,6 @@ function pages() {
   ]
 }
 
-/** The guides as they are written: a narrow terminal has them drawn anew. */
-function copyGuides() {
-  mkdirSync(join(dist, 'guides'), {recursive: true})
-  for (const name of guides())
-    copyFileSync(join(root, 'docs/help', `${name}.md`), join(dist, 'guides', `${name}.md`))
-}
-
 /** The page of `man scent`. */
 function writeManual() {
   const read = (name) => readFileSync(join(root, name), 'utf8')
@@ -243,7 +241,6 @@ export async function build() {
   const packages = bundledPackages(root, [await writeChunks(), await writePage()])
   writeFileSync(join(dist, 'licenses.txt'), licensesText(packages))
   await manifest()
-  copyGuides()
   writeManual()
   writeHelp()
   return packages

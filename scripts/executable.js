@@ -35,7 +35,7 @@ const beside = [
 function carriedFiles() {
   const argv = ['pack', '--dry-run', '--json', '--silent', '--ignore-scripts']
   const [{files}] = JSON.parse(execFileSync('npm', argv, {cwd: root, encoding: 'utf8', maxBuffer: 1e8}))
-  const own = files.map(({path}) => path).filter((path) => /^(bin|dist)\/|\.json$/.test(path))
+  const own = files.map(({path}) => path).filter((path) => /^(bin|dist|docs\/help)\/|\.json$/.test(path))
   return [...own.filter((path) => path !== 'dist/licenses.txt'), ...beside].sort()
 }
 

@@ -57,6 +57,6 @@ test.skipIf(missing.length > 0)(
 )
 
 test('is part of the package, in letters that every formatter knows', () => {
-  expect(pjson.man).toBe('./dist/scent.1')
+  expect(pjson.man).toEqual(['./dist/scent.1'])
   expect(readFileSync(page, 'utf8')).not.toMatch(/[^\n\x20-\x7e]/)
 })

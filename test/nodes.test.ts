@@ -7,7 +7,7 @@ import {fileURLToPath} from 'node:url'
 import {promisify} from 'node:util'
 import {beforeAll, describe, expect, test} from 'vitest'
 import {address} from './support/address.ts'
-import {install, npm, pack} from './support/installed.ts'
+import {install, installGlobally, npm, pack} from './support/installed.ts'
 import {folder} from './support/program.ts'
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..')
@@ -100,7 +100,9 @@ describe.each(nodes)('on Node $major', ({major, path: node, missing}) => {
 })
 
 test('removed by the commands that doctor names, it leaves nothing', async () => {
-  const {home: place, path} = await install(packed)
+  const place = await installGlobally(packed)
+  const path = join(place, 'bin')
+  expect(readFileSync(join(place, 'share/man/man1/scent.1'), 'utf8')).toMatch(/^\.TH SCENT 1/m)
   const {home, env, scent} = userOf(path)
   await scent('sandbox', 'start', '--detach', '--port', '0')
   await scent('auth', 'login', '--sandbox', '--storage', 'file')
@@ -118,9 +120,12 @@ test('removed by the commands that doctor names, it leaves nothing', async () =>
   expect(lines.at(-1)).toBe('npm uninstall --global scent-cli')
   const typing = {env: {...env, PATH: `${path}:/usr/bin:/bin`}, cwd: home}
   await execute('sh', ['-ec', lines.slice(0, -1).join('\n')], typing)
-  await npm(['uninstall', '--prefix', place, 'scent-cli'], place)
-  // npm keeps a list of its own, and the folder of a scope.
-  expect(filesIn(join(place, 'node_modules'))).toEqual(['.package-lock.json'])
+  await npm(['uninstall', '--global', '--prefix', place, 'scent-cli'], place)
+  expect(
+    readdirSync(place, {recursive: true, withFileTypes: true}).flatMap((one) =>
+      one.isDirectory() ? [] : [one.name],
+    ),
+  ).toEqual(['node'])
   expect(filesIn(home).sort()).toEqual(['.bashrc', 'address.json'])
   expect(readFileSync(join(home, '.bashrc'), 'utf8')).toBe('umask 077\n')
 })

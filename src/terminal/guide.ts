@@ -1,7 +1,7 @@
 import {readdirSync, readFileSync} from 'node:fs'
 import {join} from 'node:path'
 
-/** A page of docs/help, which `scent help NAME` prints and the manual shows: the build puts them beside the program. */
+/** A page of docs/help, which `scent help NAME` prints and the manual shows. */
 export interface Guide {
   name: string
   /** Such as "Exit codes". */
@@ -15,9 +15,9 @@ export interface Guide {
 /** A paragraph, the points of a list, or a table as a name and a text for each row. */
 export type Block = {text: string} | {points: string[]} | {rows: [name: string, text: string][]}
 
-const folderOf = (root: string) => join(root, 'dist/guides')
+const folderOf = (root: string) => join(root, 'docs/help')
 
-/** The names of all guides; none in a copy that is not built. */
+/** The names of all guides; none in a copy without them. */
 export function guideNames(root: string): string[] {
   try {
     return readdirSync(folderOf(root))

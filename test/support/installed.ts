@@ -26,6 +26,17 @@ export async function pack(): Promise<string> {
   return join(into, filename)
 }
 
+/** Installs a packed file as a manual says: for every user of a machine, which here is an empty folder. Returns that. */
+export async function installGlobally(packed: string): Promise<string> {
+  const home = folder()
+  await npm(
+    ['install', '--global', '--prefer-offline', '--no-audit', '--no-fund', '--prefix', home, packed],
+    home,
+  )
+  symlinkSync(process.execPath, join(home, 'bin/node'))
+  return home
+}
+
 /**
  * Installs a packed file into an empty folder, without scripts of packages, by npm on that Node. Returns that folder, and
  * one that holds nothing but that `node` and `scent`.
