@@ -20,9 +20,9 @@ function Answer({forward}: {forward: Row['forward']}) {
   if (forward === null) return <span class="dim">–</span>
   const [answer = '', took = ''] = forward.text.split('  ')
   return (
-    <>
+    <span class={took ? 'answer' : ''}>
       <span class={forward.tone}>{writtenOut(answer)}</span> <span class="dim wide">{took}</span>
-    </>
+    </span>
   )
 }
 
