@@ -375,6 +375,21 @@ describe('load', () => {
     30_000,
   )
 
+  test('of a burst each is answered once it is stored, or cut off without an answer', async () => {
+    const before = stored().length
+    // Twice as many as it takes at once (docs/support.md).
+    const ids = Array.from({length: 64}, (_, n) => `of-the-burst-${n}`)
+    const bodyOf = (eventId: string) => JSON.stringify({eventId, eventType: 'order.completed'})
+    const answers = await Promise.all(ids.map((eventId) => send(requestOf({body: bodyOf(eventId)}))))
+    const taken = ids.filter((_, at) => answers[at]?.[0] === 200)
+    expect(answers.flat().filter((status) => status !== 200 && status !== 0)).toEqual([])
+    expect(taken.length).toBeGreaterThanOrEqual(32)
+    const here = new Set(stored().map(({eventId}) => eventId))
+    expect(taken.filter((id) => !here.has(id))).toEqual([])
+    expect(stored().length - before).toBeGreaterThanOrEqual(taken.length)
+    expect(await deliver()).toEqual([200])
+  })
+
   const head = 'POST /hook HTTP/1.1\r\nContent-Length: 100000\r\nHost: '
   test.each([
     ['idle', () => ''],

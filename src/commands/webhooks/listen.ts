@@ -35,7 +35,7 @@ export default class WebhooksListen extends ScentCommand {
   static override shows = async () => liveColumns
   static override summary = 'Receive deliveries on this machine, and keep them.'
   static override description =
-    `Listens on 127.0.0.1 until Ctrl-C. A delivery is on disk before it is answered with 200, so no notice is lost; one whose signature does not fit gets 401, one that can't be written 503. The service delivers to public https URLs only: put a tunnel or proxy of yours before the port, and give its URL with --public-url, which is then tried every minute. The sandbox delivers to this machine directly.
+    `Listens on 127.0.0.1 until Ctrl-C. A delivery is on disk before it is answered with 200, so no notice is lost; one whose signature does not fit gets 401, one that can't be written 503. It takes 32 connections at once and bodies of up to 1 MiB: what is beyond that is not taken, and the service sends it again. The service delivers to public https URLs only: put a tunnel or proxy of yours before the port, and give its URL with --public-url, which is then tried every minute. The sandbox delivers to this machine directly.
 
 The signing secret comes from stdin, from SCENT_WEBHOOK_SECRET, or from the keychain for --subscription. Without one nothing is checked, and everything says so. Filters choose what is shown and forwarded; everything is stored. With --output ndjson each event is one line: ready, delivery, forward, state, stopped. --ui shows the same on a page; the address that it prints is the only key to it.`
   static override examples = [
