@@ -62,7 +62,7 @@ describe('through the sandbox', () => {
     await desk.fault('reencoded')
     const {code, trip, said} = await fire('30s')
     expect([code, trip]).toMatchObject([6, {verdict: 'refused', received: {trust: 'refused'}}])
-    expect(said).toContain('It was refused here: does not fit')
+    expect(said).toContain('It was refused here: its signature does not fit.')
     expect(said).toContain(`scent webhooks verify --stored ${trip.fired.eventId.slice(0, 12)}`)
     expect(said).toContain('TEST_REFUSED')
   })

@@ -374,7 +374,7 @@ describe.skipIf(noChromium())('in a browser', () => {
     await button(page, 'Replay').click()
     await question.waitFor()
     expect(await question.innerText()).toMatch(
-      /It was refused here: not a valid signature\. Nothing proves that the service sent it\.\s+http:\/\/127\.0\.0\.1:\d+\/hook gets it as it came\./,
+      /It was refused here \(not a valid signature\)\. Nothing proves that the service sent it\.\s+http:\/\/127\.0\.0\.1:\d+\/hook gets it as it came\./,
     )
     expect(await violations(page)).toEqual([])
     // Enter alone sends nothing, nor does Escape.

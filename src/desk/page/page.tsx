@@ -407,7 +407,7 @@ function Question({dialog, row: {trust, signed}, to, send}: QuestionProps) {
     <dialog ref={dialog} aria-labelledby="question">
       <h2 id="question">Send a refused delivery?</h2>
       <p>
-        It was refused here: {writtenOut(signed.text.replace(/^WRONG: /, ''))}. {means}
+        It was refused here ({writtenOut(signed.text.replace(/^WRONG: /, ''))}). {means}
       </p>
       <p>
         <code>{writtenOut(to)}</code> gets it as it came.

@@ -10,7 +10,7 @@ import type {Followed} from '../deliveries/follow.ts'
 import {type RoundTrip, toldOf, type Verdict} from '../deliveries/round-trip.ts'
 import {isAt, portOf} from '../deliveries/whose.ts'
 import type {Run} from '../receipts/runs.ts'
-import {wordsOfRecord} from '../signature/words.ts'
+import {becauseText, wordsOfRecord} from '../signature/words.ts'
 import {hungText, notHereText, outcomeText, receiverAdvice, rehearsed} from './outcome.ts'
 
 /** How it ended, as the service says. */
@@ -124,7 +124,6 @@ function wordsOf(trip: RoundTrip, tested: Tested): {says: string; next: string} 
   const timeline = followCommand(webhookId, fired)
   const list = commandText('webhooks', 'list')
   const isRefused = received?.trust === 'refused' || received?.trust === 'stale'
-  const why = wordsOfRecord(received?.why ?? null)
   const told = outcomeOf(trip)
   const said = toldOf(trip)
   const asked = rehearsed(keeper, said ?? {})
@@ -145,7 +144,7 @@ function wordsOf(trip: RoundTrip, tested: Tested): {says: string; next: string} 
       next: timeline,
     },
     refused: isRefused
-      ? {says: `It was refused here: ${why}.`, next: verify}
+      ? {says: `It was refused here: ${becauseText(received?.why ?? null)}.`, next: verify}
       : {
           says: asked ?? `Whatever answers at the URL of this subscription refused it with ${told}.`,
           next: list,

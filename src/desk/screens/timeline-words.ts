@@ -7,7 +7,7 @@ import type {Sides} from '../deliveries/sides.ts'
 import type {Because, Row, TimelineItem} from '../deliveries/timeline.ts'
 import {isAt, isAwake, portOf, urlAt} from '../deliveries/whose.ts'
 import {isThere, type Run} from '../receipts/runs.ts'
-import {wordsOfRecord} from '../signature/words.ts'
+import {becauseText, wordsOfRecord} from '../signature/words.ts'
 import {clock, ELSEWHERE, hungText, notHereText, receiverAdvice, rehearsed} from './outcome.ts'
 import {outcomeOf, triesOf} from './timeline.ts'
 
@@ -50,7 +50,7 @@ const meanings: Explain = {
   },
   'here-not-delivered': ({item}, {copy}, around) => {
     if (copy.trust === 'refused' || copy.trust === 'stale') {
-      const says = `It came at ${clock(copy.at)}, and was refused here: ${wordsOfRecord(copy.why)}.`
+      const says = `It came at ${clock(copy.at)}, and was refused here: ${becauseText(copy.why)}.`
       return {says, next: verify(item)}
     }
     const again = item.nextAttemptAt ? ` ${againText(item.nextAttemptAt, around)}` : ''
@@ -97,6 +97,12 @@ const isDue = (at: string | null, {now}: Around) => millis(at ?? '') <= now
 
 type Standing = Words & {key: string}
 
+/** Whether no listener was there at that moment, as the end of a sentence. */
+function aloneText(at: number, {runs}: Here): string {
+  const wasThere = (run: Run) => isAwake(run, at) || (run.isFailing && at >= run.from)
+  return runs.some(wasThere) ? '' : ', when nothing listened here'
+}
+
 /** What becomes of an event, or became of it, if that is worth a word. */
 function standing(row: Row, here: Around): Standing | undefined {
   const {item, because} = row
@@ -108,8 +114,7 @@ function standing(row: Row, here: Around): Standing | undefined {
   }
   const failed = item.attempts.find(({succeeded}) => succeeded === false)
   const at = here.localOf(millis(String(failed?.sentAt)))
-  const wasThere = (run: Run) => isAwake(run, at) || (run.isFailing && at >= run.from)
-  const alone = here.runs.some(wasThere) ? '' : ', when nothing listened here'
+  const alone = aloneText(at, here)
   if (item.state === 'retrying') {
     const says = `It failed first at ${clock(at)} (${outcomeOf(item)})${alone}. ${againText(item.nextAttemptAt, here)}`
     const {adds, next} = waiting(row, here)
@@ -179,11 +184,11 @@ function over(row: Row, here: Here): Standing {
   const {state, forgottenAt} = item
   const outcome = outcomeOf(item)
   const tries = triesOf(item)
-  const last = clockOf(String(item.attempts.at(-1)?.sentAt), here)
+  const last = here.localOf(millis(String(item.attempts.at(-1)?.sentAt)))
   const cause = tries > 1 ? `Each of its ${tries} tries failed` : 'Its only try failed'
   const end =
     state === 'dead' ? 'It was given up, and does not come again.' : 'Nothing says that it is tried again.'
-  const says = `${cause}, ${tries > 1 ? 'the last ' : ''}at ${last} (${outcome}). ${end}`
+  const says = `${cause}, ${tries > 1 ? 'the last ' : ''}at ${clock(last)} (${outcome})${aloneText(last, here)}. ${end}`
   const advice = receiverAdvice(item.attempts.at(-1) ?? {})
   const day = forgottenAt && new Date(here.localOf(millis(forgottenAt))).toDateString().slice(4, 10)
   const until = day ? ` The service forgets it on ${day}.` : ''

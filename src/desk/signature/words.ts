@@ -44,6 +44,10 @@ export function wordsOfRecord(why: string | null): string {
   return why !== null && Object.hasOwn(words, why) ? wordsOf({reason: why as Word}) : (why ?? '')
 }
 
+/** The same as a clause of its own. */
+export const becauseText = (why: string | null): string =>
+  wordsOfRecord(why).replace(/^does not fit$/, 'its signature does not fit')
+
 /** Who listened; `known`: the subscriptions of this machine. */
 export function listenedBy(
   {port, subscription}: Pick<Listened, 'port' | 'subscription'>,
