@@ -96,7 +96,10 @@ async function* listTexts(rows: Rows, indent: string): AsyncGenerator<string> {
   yield between === '[' ? '[]' : `\n${indent}]`
 }
 
-const indented = (value: unknown, indent: string) => jsonText(value).replaceAll('\n', `\n${indent}`)
+function indented(value: unknown, indent: string): string {
+  const text = jsonText(value)
+  return indent === '' ? text : text.replaceAll('\n', `\n${indent}`)
+}
 
 /**
  * Prints a document, as far as anybody reads it; `shown` is how its text is written. A list whose rows are on their way

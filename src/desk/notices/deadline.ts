@@ -28,17 +28,15 @@ export function deadlineOf(
   answers: readonly Dated[],
   now: number,
 ): Deadline {
-  const times = (list: readonly Telling[], field: 'responseDeadlineAt' | 'notifiedAt') =>
-    list.flatMap(({fields}) => (fields[field] ? [millis(fields[field])] : []))
+  const certain = firstTime(trusted, 'responseDeadlineAt')
+  if (certain !== undefined) return {at: certain, latest: certain, kind: 'told'}
+  const since = firstTime(trusted, 'notifiedAt')
+  if (since !== undefined) return {at: since + noticeWindowMs, latest: since + noticeWindowMs, kind: 'raised'}
   const among = (list: number[], kind: Deadline['kind'], [most]: number[] = []): Deadline => {
     const all = [...list, ...(most === undefined ? [] : [most])]
     const at = Math.min(...all)
     return {at, latest: most ?? Math.max(...all), kind: at === most ? 'at most' : kind}
   }
-  const [certain] = times(trusted, 'responseDeadlineAt')
-  if (certain !== undefined) return {at: certain, latest: certain, kind: 'told'}
-  const [raised] = times(trusted, 'notifiedAt').map((at) => at + noticeWindowMs)
-  if (raised !== undefined) return {at: raised, latest: raised, kind: 'raised'}
   // What is known now was raised before.
   const mostOf = ({by}: Dated) => Math.min(by, now) + noticeWindowMs
   // What is certain was there before: its deadline is at most 72 hours later, whatever others say.
@@ -49,4 +47,14 @@ export function deadlineOf(
   if (others.length > 0) return among(others, 'raised', open)
   const seen = [...best, ...answers].map(mostOf)
   return {at: Math.min(...seen), latest: open[0] ?? Math.max(...seen), kind: 'at most'}
+}
+
+type Field = 'responseDeadlineAt' | 'notifiedAt'
+
+const times = (list: readonly Telling[], field: Field) =>
+  list.flatMap(({fields}) => (fields[field] ? [millis(fields[field])] : []))
+
+const firstTime = (list: readonly Telling[], field: Field) => {
+  const at = list.find(({fields}) => fields[field])?.fields[field]
+  return at ? millis(at) : undefined
 }

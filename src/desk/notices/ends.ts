@@ -40,7 +40,9 @@ export interface Ending {
 
 /** The end that the highest trust tells: how it ended counts for more than that it did. */
 export function endingOf(trusted: readonly Telling[]): Ending | undefined {
-  const endings = trusted.flatMap((one) => {
+  const telling = trusted.filter((one) => endIn(one) !== null)
+  if (telling.length === 0) return undefined
+  const endings = telling.flatMap((one) => {
     const kind = endIn(one)
     return kind === null ? [] : [{kind, trust: one.trust, fields: one.fields}]
   })

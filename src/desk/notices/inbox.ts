@@ -79,15 +79,17 @@ interface Clock {
 export function inbox({told, answers}: Known, {now, lead = 0}: Clock): InboxItem[] {
   // Whoever does not know since when it is further ahead can't say that it was not so when a notice came.
   const dated = <One extends {by: number}>(one: One) => (lead > 0 ? {...one, by: one.by + lead} : one)
-  const ids = [...new Set([...told, ...answers].map(({id}) => id))]
   const toldOf = byId(told.map(dated))
   const answersOf = byId(answers.map(dated))
-  const items = ids.map((id) => itemOf(id, toldOf.get(id) ?? [], answersOf.get(id) ?? [], now))
-  return items
-    .map((item) => ({item, due: item.desk.leftMs ?? Number.MAX_SAFE_INTEGER}))
-    .sort((a, b) => a.due - b.due || (a.item.id < b.item.id ? -1 : 1))
-    .map(({item}) => item)
+  const ids = [...new Set([...toldOf.keys(), ...answersOf.keys()])]
+  return ids
+    .map((id) => itemOf(id, toldOf.get(id) ?? none, answersOf.get(id) ?? none, now))
+    .sort((a, b) => dueOf(a) - dueOf(b) || (a.id < b.id ? -1 : 1))
 }
+
+const none: readonly never[] = []
+
+const dueOf = ({desk: {leftMs}}: InboxItem) => leftMs ?? Number.MAX_SAFE_INTEGER
 
 function byId<T extends {id: string}>(list: readonly T[]): Map<string, T[]> {
   const groups = new Map<string, T[]>()
@@ -119,7 +121,7 @@ function ordered(told: readonly Told[]): readonly Told[] {
 
 function itemOf(id: string, told: readonly Told[], sent: readonly Answer[], now: number): InboxItem {
   const best = ordered(told)
-  const answers = [...sent].sort((a, b) => a.at - b.at || (a.attempt < b.attempt ? -1 : 1))
+  const answers = sent.toSorted((a, b) => a.at - b.at || (a.attempt < b.attempt ? -1 : 1))
   const trusted = best.filter(({trust}) => isTrusted(trust))
   const fields = merged(best)
   const ending = endingOf(trusted)
@@ -128,7 +130,7 @@ function itemOf(id: string, told: readonly Told[], sent: readonly Answer[], now:
   const isAwaited = answerable.includes(state) || state === 'overdue'
   const deadline = isAwaited || due.kind !== 'at most' ? due.kind : null
   const last = tellingOf(answers, ending?.choice)
-  const first = best.length > 0 ? Math.min(...best.map(({at}) => at)) : undefined
+  const first = best[0] && best.reduce((least, {at}) => Math.min(least, at), best[0].at)
   return {
     id,
     ...(ending ? endedFields(fields, ending) : fields),
@@ -155,6 +157,7 @@ const isLost = ({outcome}: Answer) => outcome === undefined || outcome === 'unkn
  * the service says was taken, or whose own answer was lost. A refusal of a later one says nothing of it.
  */
 function tellingOf(answers: readonly Answer[], taken: string | null | undefined): Answer | undefined {
+  if (answers.length === 0) return undefined
   return (
     answers.findLast(({outcome}) => outcome === 'answered') ??
     answers.find((one) => isLost(one) && one.choice === taken) ??
