@@ -1,5 +1,5 @@
 import {type ComponentChildren, render} from 'preact'
-import {useCallback, useEffect, useRef, useState} from 'preact/hooks'
+import {useCallback, useEffect, useLayoutEffect, useRef, useState} from 'preact/hooks'
 import {writtenOut} from '../../contract/forms.ts'
 import {Pane} from './event.tsx'
 import {Filters, List, Moment} from './list.tsx'
@@ -39,7 +39,8 @@ function useRows(look: Look, setLook: (change: (look: Look) => Look) => void, se
   now.current = look
   const again = useCallback(() => setLook((last) => ({...last, turn: last.turn + 1})), [setLook])
 
-  useEffect(() => {
+  // They are asked for before an empty page is painted, not after.
+  useLayoutEffect(() => {
     const stop = new AbortController()
     let timer: ReturnType<typeof setTimeout> | undefined
     read<Rows>(addressOf(look), stop.signal).then(
