@@ -167,6 +167,20 @@ export async function fill(
   }
 }
 
+/** The least that an inbox could take: Node alone reads what is kept of the receipts, makes an object of each notice, and prints them. */
+const floor = `
+const fs = require('node:fs')
+const [, folder] = process.argv
+const rows = fs.readdirSync(folder).filter((name) => name.endsWith('.digest')).flatMap((name) => {
+  const text = fs.readFileSync(folder + '/' + name, 'latin1')
+  return JSON.parse('[' + text.slice(text.indexOf('\\n') + 1) + ']')
+})
+const items = rows.filter((row) => row.length > 8).map((row) => ({
+  id: row[8][0].id, ...row[8][0].fields, desk: {state: 'open', leftMs: row[0], trust: 'verified', seenAt: row[1], doubts: []},
+}))
+items.sort((a, b) => a.desk.leftMs - b.desk.leftMs)
+process.stdout.write(JSON.stringify({items}, null, 2))`
+
 /** In times of `node -e 0`, by turns; `before` is done before each run. */
 function ratio(argv: string[], env: NodeJS.ProcessEnv, {rounds = 7, before = () => {}} = {}): number {
   const milliseconds = (args: string[]) => {
@@ -269,6 +283,7 @@ export async function benchDesk(program: string, env: NodeJS.ProcessEnv, folder:
     const first = times(['notices', 'inbox'], {rounds: 3, before: forget})
     print(`inbox of ${what}, for the first time`, first.toFixed(2))
     bars(`inbox of ${what}`, times(['notices', 'inbox']), bar)
+    print('  of them by Node alone, read and printed', ratio(['-e', floor, receipts], user.env).toFixed(2))
     bars(`events, the newest 100 of ${what}`, times(['webhooks', 'events']), 14)
     const newest = spawnSync(process.execPath, [program, 'webhooks', 'events', '--limit', '1', '--json'], {
       env: user.env,
