@@ -369,6 +369,10 @@ describe('with --check the service is asked', () => {
   test('what it has sent that is not here, and whether it comes yet', async () => {
     deliveries = [
       attempt('event-4', 1, {succeeded: false, nextAttemptAt: iso(ago(-1))}),
+      // Of these nothing says that they will be: the one was due an hour ago, and the other is announced no more.
+      attempt('event-5', 1.5, {succeeded: false, nextAttemptAt: iso(ago(1))}),
+      attempt('event-6', 1, {succeeded: false, attemptNumber: 2}),
+      attempt('event-6', 2, {succeeded: false, nextAttemptAt: iso(ago(1))}),
       attempt('event-3', 3, {succeeded: false, deadLetteredAt: iso(ago(3))}),
       attempt('event-2', 5),
       attempt('event-1', 2),
@@ -377,7 +381,7 @@ describe('with --check the service is asked', () => {
     const {of} = await check(well)
     expect(of('missing')).toEqual({
       ...{code: 'missing', since: iso(ago(5)), until: iso(ago(1 - 72))},
-      says: '3 events of the last 72 hours that the service has sent are not here (3 notice.raised). Another receiver took 1. The service will send 1 again. It has given up 1. What another receiver keeps can be taken in: `scent notices import FILE`.',
+      says: '5 events of the last 72 hours that the service has sent are not here (5 notice.raised). Another receiver took 1. The service will send 1 again. It has given up 1. Nothing says that 2 will come again. What another receiver keeps can be taken in: `scent notices import FILE`.',
       next: `scent webhooks timeline ${hook} --missing`,
     })
   })
@@ -446,7 +450,7 @@ describe('with --check the service is asked', () => {
       expect(blind.map(({code}) => code)).toEqual(['missing'])
       expect(missing).toEqual({
         ...{code: 'missing', since: iso(ago(5)), until: iso(ago(3 - 72))},
-        says: '2 events that the service had sent when it was last asked are still not here (2 notice.raised). Another receiver had taken 1. The service was to send 1 again. What another receiver keeps can be taken in: `scent notices import FILE`.',
+        says: '2 events that the service had sent when it was last asked are still not here (2 notice.raised). Another receiver had taken 1. Nothing said that 1 would come again. What another receiver keeps can be taken in: `scent notices import FILE`.',
         next: `scent webhooks timeline ${hook} --missing`,
         checkedAt: expect.stringMatching(/^20.*Z$/),
       })

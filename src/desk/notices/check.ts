@@ -99,14 +99,18 @@ export function missing({at, lacking: all, isCut}: Check, isEarlier: boolean): B
 /** Whether they will come yet, and who may have them. */
 function whereOf(all: readonly SentEvent[], isEarlier: boolean): string {
   const taken = all.filter(({isTaken}) => isTaken).length
-  const over = all.filter(({isTaken, isGivenUp}) => isGivenUp && !isTaken).length
-  const open = all.length - taken - over
+  const coming = all.filter(({isTaken, comesAgain}) => comesAgain && !isTaken).length
+  const over = all.filter(({isTaken, comesAgain, isGivenUp}) => isGivenUp && !isTaken && !comesAgain).length
+  const untold = all.length - taken - coming - over
   const [took, will, has] = isEarlier ? ['had taken', 'was to', 'had'] : ['took', 'will', 'has']
+  const [says, comes] = isEarlier ? ['said', 'would'] : ['says', 'will']
   return [
     taken > 0 && `Another receiver ${took} ${taken}.`,
-    open > 0 && `The service ${will} send ${open} again.`,
+    coming > 0 && `The service ${will} send ${coming} again.`,
     over > 0 && `It ${has} given up ${over}.`,
-    taken + over > 0 && 'What another receiver keeps can be taken in: `scent notices import FILE`.',
+    untold > 0 && `Nothing ${says} that ${untold} ${comes} come again.`,
+    taken + over + untold > 0 &&
+      'What another receiver keeps can be taken in: `scent notices import FILE`.',
   ]
     .filter(Boolean)
     .join(' ')

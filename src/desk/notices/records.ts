@@ -18,6 +18,8 @@ const sentEvent = z.object({
   firstAt: z.number(),
   isTaken: z.boolean(),
   isGivenUp: z.boolean(),
+  /** Whether another try was announced, and is to come. */
+  comesAgain: z.optional(z.boolean()),
 })
 export type SentEvent = z.output<typeof sentEvent>
 

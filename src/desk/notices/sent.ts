@@ -1,5 +1,6 @@
 import type {Client} from '../../client/client.ts'
 import {isFailure} from '../../contract/failure.ts'
+import {millis} from '../../contract/forms.ts'
 import {noticeWindowMs} from '../../contract/limits.ts'
 import type {Delivery} from '../../contract/webhooks.ts'
 import {deliveriesSince, momentOf} from '../../flows/webhooks.ts'
@@ -36,7 +37,7 @@ export async function askSent(
     try {
       const events = new Map<string, SentEvent>()
       for await (const one of deliveriesSince(client, id, () => serviceNow() - noticeWindowMs))
-        take(sent, events, id, one)
+        take(sent, events, id, one, serviceNow())
       sent.events.push(...events.values())
     } catch (error) {
       if (!isFailure(error, 'NOT_FOUND_WEBHOOK_SUBSCRIPTION')) throw error
@@ -50,7 +51,16 @@ export async function askSent(
   return sent
 }
 
-function take({ends}: Sent, events: Map<string, SentEvent>, subscription: string, one: Delivery): void {
+/** A try that was due no longer ago than this may be on its way, and not recorded yet. */
+const UNTOLD_MS = 60_000
+
+function take(
+  {ends}: Sent,
+  events: Map<string, SentEvent>,
+  subscription: string,
+  one: Delivery,
+  now: number,
+): void {
   const at = momentOf(one)
   const [isTaken, isGivenUp] = [one.succeeded === true, typeof one.deadLetteredAt === 'string']
   if ((isTaken || isGivenUp) && at >= (ends.get(subscription)?.at ?? 0))
@@ -62,5 +72,6 @@ function take({ends}: Sent, events: Map<string, SentEvent>, subscription: string
     firstAt: Math.min(at, before?.firstAt ?? at),
     isTaken: isTaken || before?.isTaken === true,
     isGivenUp: isGivenUp || before?.isGivenUp === true,
+    comesAgain: millis(String(one.nextAttemptAt)) > now - UNTOLD_MS || before?.comesAgain === true,
   })
 }
