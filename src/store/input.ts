@@ -23,7 +23,11 @@ const NEWLINE = 0x0a
  * UTF-8 nor UTF-16, or is over 16 MiB.
  */
 export async function readInput(path: string): Promise<string> {
-  const bytes = await readBytes(path)
+  return textIn(await readBytes(path), path)
+}
+
+/** The text of what was read of a file. Fails with INVALID_INPUT if it is neither UTF-8 nor UTF-16. */
+export function textIn(bytes: Buffer, path: string): string {
   try {
     return decoded(bytes)
   } catch {

@@ -88,7 +88,10 @@ describe('an answer', () => {
       const rows = shop.sandbox.state.world.all<{id: string; status: string}>('SELECT * FROM notices')
       const id = rows.find(({status}) => status === 'AwaitingPartnerResponse')?.id ?? ''
       const place = desk()
-      await importNotices(place.folders, identity, JSON.stringify({...notice, id}))
+      await importNotices(
+        {folders: place.folders, identity, settings: undefined},
+        JSON.stringify({...notice, id}),
+      )
       shop.fault({...fault, match: {operation}, times: 99})
       expect(await answered(place, id, choice)).toMatchObject([{outcome: 'unknown'}])
       await expectOneChoice(place, id)
@@ -100,7 +103,10 @@ describe('an answer', () => {
       if (isDone) {
         expect(again?.error?.message).toContain(`either by the ${choice} that was sent from here at`)
         await expectOneChoice(place, id)
-        await importNotices(place.folders, identity, JSON.stringify({...notice, id, ...told}))
+        await importNotices(
+          {folders: place.folders, identity, settings: undefined},
+          JSON.stringify({...notice, id, ...told}),
+        )
       }
       expect(known(place, id)?.desk.state).toBe('answered')
       expect(new Set(sent)).toEqual(new Set([choice]))
@@ -127,7 +133,10 @@ describe('an answer', () => {
       return reply(200, 'SUCCESS', {...notice, id, ...told, responseChoice: taken})
     })
     const whole = desk()
-    await importNotices(whole.folders, identity, JSON.stringify({...notice, id}))
+    await importNotices(
+      {folders: whole.folders, identity, settings: undefined},
+      JSON.stringify({...notice, id}),
+    )
     const path = inboxJournal(whole.folders, identity).path
     const before = readFileSync(path).length
     expect(await answered(whole, id, choice)).toMatchObject([{outcome: 'answered'}])

@@ -1,9 +1,11 @@
 // A secret that was changed at the service, and the way out of it as it is told, by the built program and its sandbox.
+import {spawnSync} from 'node:child_process'
 import {afterAll, beforeAll, describe, expect, test} from 'vitest'
 import type {Blindness} from '../../src/desk/notices/blindness.ts'
-import {freePort} from '../support/listening.ts'
-import {drawn, inTerminal, oneLine} from '../support/pty.ts'
-import {scent} from '../support/scent.ts'
+import type {InboxItem} from '../../src/desk/notices/inbox.ts'
+import {freePort, type Listening} from '../support/listening.ts'
+import {type Answer, drawn, inTerminal, oneLine} from '../support/pty.ts'
+import {command, quiet, scent, start} from '../support/scent.ts'
 import {openServedDesk, type ServedDesk} from '../support/served-desk.ts'
 
 let desk: ServedDesk
@@ -22,6 +24,15 @@ const refused = async (): Promise<string> => {
 }
 const hintOf = async (eventId: string): Promise<string> =>
   (await desk.json(['webhooks', 'verify', '--stored', eventId], 6)).error.hint
+
+/** Tells that something has happened. */
+function signal() {
+  let send = () => {}
+  const sent = new Promise<void>((resolve) => {
+    send = resolve
+  })
+  return {send, sent}
+}
 
 /** The commands that a text tells to type. */
 const commandsIn = (text: string) =>
@@ -60,11 +71,8 @@ describe('of another subscription its listener is started again with the new one
     const line = ['webhooks', 'create', '--url', `http://127.0.0.1:${port}/`, '--event', 'order.completed']
     return (await desk.json([...line, '--save-secret'])).id
   }
-  const isUp = (port: number) => () =>
-    fetch(`http://127.0.0.1:${port}/`).then(
-      ({status}) => status,
-      () => 0,
-    )
+  /** What a listener says once it takes deliveries: one that is sent before may be sent again, with the next secret. */
+  const READY = 'Ready on'
   const listen = (id: string, port: number) => [
     ...['webhooks', 'listen', '--subscription', id, '--port', String(port)],
     ...['--limit', '2', '--for', '60s'],
@@ -73,8 +81,7 @@ describe('of another subscription its listener is started again with the new one
     `Start the listener again with the one that is in force now: \`scent webhooks listen --subscription ${id} --port ${port} --secret-stdin --save-secret\`.`
 
   /** A good delivery, and one that is signed with a new secret; the event of it, and the secret. */
-  const story = async (id: string, port: number) => {
-    await expect.poll(isUp(port), {timeout: 30_000, interval: 100}).toBe(405)
+  const story = async (id: string) => {
     await desk.emit(4)
     await desk.settled()
     const secret = await rotate(id)
@@ -88,8 +95,11 @@ describe('of another subscription its listener is started again with the new one
     async (columns) => {
       const port = await freePort()
       const id = await created(port)
-      const seen = inTerminal(desk.env, listen(id, port), {columns})
-      await story(id, port)
+      const ready = signal()
+      const answers: Answer[] = [[READY, ready.send]]
+      const seen = inTerminal(desk.env, listen(id, port), {columns, answers})
+      await ready.sent
+      await story(id)
       const {lines, broken} = drawn((await seen).text, columns)
       expect(broken, lines.join('\n')).toEqual([])
       expect(oneLine(lines.join('\n'))).toContain(`The secret may have been changed. ${wayOf(id, port)}`)
@@ -101,19 +111,20 @@ describe('of another subscription its listener is started again with the new one
   test('as a pipe, the inbox and verify say, and then deliveries fit', async () => {
     const port = await freePort()
     const id = await created(port)
-    const ran = desk.run(...listen(id, port))
-    const {secret, event} = await story(id, port)
-    const {code, stdout, stderr} = await ran
+    const ran = start(desk.env, listen(id, port))
+    await ran.said(READY)
+    const {secret, event} = await story(id)
+    const {code, stdout, stderr} = await ran.ended
     expect([code, stdout.trim().split('\n').length]).toEqual([0, 2])
     expect(oneLine(stderr)).toContain(wayOf(id, port))
     expect(await refused()).toContain(wayOf(id, port))
     expect(await hintOf(event)).toContain(wayOf(id, port))
 
     const [line = []] = commandsIn(wayOf(id, port))
-    const again = scent(desk.env, [...line, '--limit', '1', '--for', '60s', '--json'], secret)
-    await expect.poll(isUp(port), {timeout: 30_000, interval: 100}).toBe(405)
+    const again = start(desk.env, [...line, '--limit', '1', '--for', '60s', '--json'], secret)
+    await again.said(READY)
     await desk.emit(6)
-    expect(JSON.parse((await again).stdout).items).toMatchObject([{trust: 'verified'}])
+    expect(JSON.parse((await again.ended).stdout).items).toMatchObject([{trust: 'verified'}])
     expect(await refused()).not.toContain('changed')
     // It is kept, and needs not be given again.
     expect((await desk.run('webhooks', 'verify', '--stored', event)).code).toBe(0)
@@ -131,3 +142,96 @@ test('a delivery that is wrong for itself does not send anybody for another secr
   expect(await hintOf(changed)).not.toContain('webhooks listen')
   await listener.stop()
 }, 60_000)
+
+describe('a notice whose delivery was refused meanwhile', () => {
+  /** Runs a line as a shell does. */
+  const typed = (line: string) => {
+    const program = command().map((word) => `'${word}'`)
+    return spawnSync('sh', ['-c', `scent() { ${program.join(' ')} "$@"; }; ${line}`], {
+      env: {...quiet, ...desk.env},
+      encoding: 'utf8',
+    })
+  }
+  const ownOf = async ({port}: Listening): Promise<string> => {
+    const {items} = await desk.json(['webhooks', 'list'])
+    return items.find(({url}: {url: string}) => url.includes(`:${port}/`)).id
+  }
+  const told = async () => {
+    const {items, blind} = await desk.json(['notices', 'inbox'])
+    const reason = blind.find(({code}: Blindness) => code === 'refused')
+    return {reason, items: items.map((item: InboxItem) => [item.id, item.desk.state, item.desk.trust])}
+  }
+  const read = async (...argv: string[]) => {
+    const {text} = await inTerminal(desk.env, argv, {columns: 80, rows: 60})
+    const {lines, broken} = drawn(text, 80)
+    expect(broken, lines.join('\n')).toEqual([])
+    return oneLine(lines.join('\n'))
+  }
+
+  test('is taken in by the line that is told everywhere, once the new secret is kept', async () => {
+    const listener = await desk.listen()
+    const secret = await rotate(await ownOf(listener))
+    const id = await desk.raise()
+    const {eventId} = await listener.saw(
+      'delivery',
+      (one) => one.trust === 'refused' && one.notices.length > 0,
+    )
+    await listener.stop()
+
+    const {reason, items} = await told()
+    expect(items).toEqual([])
+    expect(reason.says).toContain('What fits the secret that is in force now can be taken in.')
+    const line: string = reason.next
+    expect(line).toMatch(
+      /^scent webhooks verify --stored (r-[\da-f]{12}) && scent webhooks events \1 --body \| scent notices import -$/,
+    )
+    expect((await desk.json(['notices', 'show', id], 5)).error.hint).toContain(`\`${line}\``)
+    expect(await read('webhooks', 'timeline')).toContain(`can be taken in. \`${line}\``)
+    // The old secret is still the one that is kept: nothing fits, and nothing is taken in.
+    expect(typed(line).stderr).toContain('SIGNATURE_MISMATCH')
+    expect((await told()).items).toEqual([])
+
+    const [keep] = commandsIn(reason.says)
+    expect((await scent(desk.env, keep ?? [], secret)).code).toBe(0)
+    expect(await read('webhooks', 'verify', '--stored', eventId)).toMatch(
+      /refused when it came, so it does not count yet\. Take what it tells into the inbox: `scent webhooks events r-\w+ --body \| scent notices import -`/,
+    )
+    const taken = typed(line)
+    expect([taken.status, taken.stderr]).toEqual([
+      0,
+      expect.stringContaining('1 text taken in; 0 known before.'),
+    ])
+    const after = await told()
+    expect(after.items).toEqual([[id, 'open', 'imported']])
+    expect(after.reason?.says).not.toContain('speaks of a notice')
+    expect(await read('webhooks', 'timeline')).toContain('What it tells was taken in since.')
+    expect(await read('notices', 'show', id)).not.toContain('refused')
+  }, 120_000)
+
+  test('is worth no more than its signature if it is taken in all the same', async () => {
+    const listener = await desk.listen()
+    await rotate(await ownOf(listener))
+    const id = await desk.raise()
+    const {eventId} = await listener.saw(
+      'delivery',
+      (one) => one.trust === 'refused' && one.notices.length > 0,
+    )
+    await listener.stop()
+    const {stdout: body} = await desk.run('webhooks', 'events', eventId, '--body')
+    const {stdout: rows} = await desk.run('webhooks', 'events', '--notice', id, '--output', 'ndjson')
+    const why = /is of a delivery that was refused here.* taken in as unchecked.*webhooks verify --stored r-/
+    for (const [at, text] of [JSON.stringify({body}), body, `${body}\n${body}`].entries()) {
+      const {code, stderr} = await scent(desk.env, ['notices', 'import', '-'], text)
+      expect([code, oneLine(stderr)]).toEqual([
+        0,
+        expect.stringMatching(at === 0 ? why : /^0 texts taken in/),
+      ])
+    }
+    // A row says itself that it was refused.
+    expect((await scent(desk.env, ['notices', 'import', '-'], rows)).code).toBe(2)
+    const {items, reason} = await told()
+    expect(items).toContainEqual([id, 'open', 'unchecked'])
+    expect(reason?.next).toContain('webhooks verify')
+    expect(await read('notices', 'show', id)).toMatch(/tells of it as well, and was refused/)
+  }, 120_000)
+})

@@ -6,10 +6,11 @@ import type {Evidence} from '../../desk/notices/evidence.ts'
 import type {InboxItem} from '../../desk/notices/inbox.ts'
 import {knownNotices} from '../../desk/notices/known.ts'
 import {type Happening, storyOf} from '../../desk/notices/story.ts'
-import {nameOf, referenceOf} from '../../desk/receipts/reference.ts'
+import type {Glance} from '../../desk/receipts/glances.ts'
+import {referenceOf, takeInLine} from '../../desk/receipts/reference.ts'
 import {inboxCard, nextOf, storyColumns} from '../../desk/screens/inbox.ts'
+import {localTime} from '../../terminal/cells.ts'
 import {apiFlags, requireUuid} from '../../terminal/flags.ts'
-import {commandText} from '../../terminal/next.ts'
 
 export default class NoticesShow extends ScentCommand {
   static override summary = 'Show a notice, and everything that is recorded of it.'
@@ -38,19 +39,37 @@ export default class NoticesShow extends ScentCommand {
     })
     const next = nextOf(item)
     if (next) this.aside(next)
+    const refused = lastRefused(evidence, id)
+    if (refused)
+      this.aside(
+        `A delivery of ${localTime(refused.at)} tells of it as well, and was refused for its signature. ${takeInText(refused)}`,
+      )
     return {...item, history}
   }
 }
 
-/** What was refused tells nothing, but somebody who has its id wants to know why. */
-function unknown(id: string, {receipts}: Evidence): Failure {
-  const refused = receipts.find(({notices}) => notices.includes(id))
+/** What was refused tells nothing, but somebody who has its id wants to know why, and how it would count. */
+function unknown(id: string, evidence: Evidence): Failure {
+  const refused = lastRefused(evidence, id)
   return new Failure('NOT_FOUND_UNFULFILLABLE_NOTICE', {
     message: refused
       ? `Only a delivery that was refused here tells of notice ${id}.`
       : `Nothing here tells of notice ${id}.`,
     hint: refused
-      ? `See why it was refused: ${commandText('webhooks', 'verify', '--stored', nameOf({eventId: refused.eventId, receipt: referenceOf(refused)}))}.`
+      ? takeInText(refused)
       : 'The API shows no notice twice: bring its event in with `scent notices import`.',
   })
 }
+
+/** The last delivery that tells of a notice and was refused, of which nothing that counts has come since. */
+function lastRefused({receipts, importedEvents}: Evidence, id: string): Glance | undefined {
+  const telling = receipts.filter(({notices}) => notices.includes(id))
+  const good = new Set([
+    ...importedEvents,
+    ...telling.filter(({trust}) => trust === 'verified').map(({eventId}) => eventId),
+  ])
+  return telling.findLast(({trust, eventId}) => trust === 'refused' && !(eventId && good.has(eventId)))
+}
+
+const takeInText = (refused: Glance): string =>
+  `See why it was refused, and take it in if it fits the secret that is in force now: \`${takeInLine(referenceOf(refused))}\`.`

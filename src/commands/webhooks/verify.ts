@@ -4,6 +4,8 @@ import {ScentCommand} from '../../command.ts'
 import {Failure} from '../../contract/failure.ts'
 import {momentOf} from '../../contract/forms.ts'
 import {openDesk} from '../../desk/desk.ts'
+import type {Received} from '../../desk/receipts/records.ts'
+import {importLine, referenceOf} from '../../desk/receipts/reference.ts'
 import {webhookSecrets} from '../../desk/receipts/secrets.ts'
 import {besideOthers, storedCopy} from '../../desk/receipts/stored.ts'
 import {discoveryTable, type Fits, fitsCard, tellWhy, whyLines} from '../../desk/screens/signature.ts'
@@ -14,6 +16,7 @@ import {parseScheme} from '../../desk/signature/schemes.ts'
 import {type Discovery, discover} from '../../desk/signature/search.ts'
 import {readBytes} from '../../store/input.ts'
 import {apiFlags, requireUuid} from '../../terminal/flags.ts'
+import {commandText} from '../../terminal/next.ts'
 import {counted, roomOf} from '../../terminal/text.ts'
 import {momentIn, timeFlag, timeHelp} from '../../terminal/times.ts'
 
@@ -88,6 +91,7 @@ export default class WebhooksVerify extends ScentCommand {
     if (verdict.trust !== 'verified') throw this.refusal(explain(delivery, judging))
     const fits: Fits = {fits: true, scheme: verdict.scheme.name, ageSeconds: verdict.ageSeconds}
     this.show(fitsCard(fits))
+    if (stored?.record.trust === 'refused') this.aside(fitsNowText(stored.record, stdin))
     return fits
   }
 
@@ -114,6 +118,18 @@ export default class WebhooksVerify extends ScentCommand {
     process.stdout.write(`${whyLines(why, roomOf(process.stdout)).join('\n')}\n`)
     return new Failure('SIGNATURE_MISMATCH', {hint: next})
   }
+}
+
+/** What to do about a delivery that was refused when it came; `isPiped`: with a secret that nobody else has. */
+function fitsNowText(record: Received, isPiped: boolean): string {
+  const receipt = referenceOf(record)
+  const was = 'It was refused when it came, so it does not count yet.'
+  if (record.notices.length === 0)
+    return `${was} Hand it on: ${commandText('webhooks', 'replay', receipt, '--to', 'http://127.0.0.1:3000/hook')}.`
+  const keep = isPiped
+    ? ' That checks it once more: keep the secret for its subscription first (`scent webhooks listen --save-secret`), or set SCENT_WEBHOOK_SECRET.'
+    : ''
+  return `${was} Take what it tells into the inbox: \`${importLine(receipt)}\`.${keep}`
 }
 
 interface Told {

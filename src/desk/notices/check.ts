@@ -109,8 +109,7 @@ function whereOf(all: readonly SentEvent[], isEarlier: boolean): string {
     coming > 0 && `The service ${will} send ${coming} again.`,
     over > 0 && `It ${has} given up ${over}.`,
     untold > 0 && `Nothing ${says} that ${untold} ${comes} come again.`,
-    taken + over + untold > 0 &&
-      'What another receiver keeps can be taken in: `scent notices import FILE`.',
+    taken + over + untold > 0 && 'What another receiver keeps can be taken in: `scent notices import FILE`.',
   ]
     .filter(Boolean)
     .join(' ')

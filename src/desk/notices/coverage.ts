@@ -1,7 +1,7 @@
 import {noticeWindowMs} from '../../contract/limits.ts'
 import {counted} from '../../terminal/text.ts'
 import type {Glance} from '../receipts/glances.ts'
-import {nameOf, referenceOf} from '../receipts/reference.ts'
+import {nameOf, referenceOf, takeInLine} from '../receipts/reference.ts'
 import type {Run} from '../receipts/runs.ts'
 import {listenedBy, newSecretText} from '../signature/words.ts'
 import {type Blindness, iso, type KnownSubscription} from './blindness.ts'
@@ -118,7 +118,7 @@ function arrived(
   subscriptions: readonly KnownSubscription[],
   since: number,
 ): Blindness[] {
-  const {receipts, listening: spans} = evidence
+  const {receipts, importedEvents} = evidence
   const recent = receipts.filter(({time}) => time >= since)
   const found: Blindness[] = []
   const add = (code: Blindness['code'], list: typeof recent, says: string, next: string) => {
@@ -131,16 +131,13 @@ function arrived(
   const good = new Set(
     receipts.filter((one) => one.trust === 'verified' && ids.has(one.eventId)).map(({eventId}) => eventId),
   )
-  // One that came again and fitted hides nothing.
-  const refused = wrong.filter(({eventId}) => !(eventId && good.has(eventId)))
-  const speaking = refused.filter(({notices, unreadable}) => notices.length > 0 || unreadable).length
-  const dropped = spans.filter(({to}) => to >= since).reduce((sum, span) => sum + span.dropped, 0)
-  const [were, them] =
-    refused.length === 1 ? ['delivery was', ''] : ['deliveries were', ` ${speaking} of them`]
-  const speaks = speaking === 0 ? '' : `, and${them} ${speaking === 1 ? 'speaks' : 'speak'} of a notice`
-  const more = dropped > 0 ? `; ${dropped} more were not kept` : ''
-  const says = `${refused.length} ${were} refused for the signature${speaks}${more}.${secretText(evidence, subscriptions)}`
-  add('refused', refused, says, 'scent webhooks events --trust refused')
+  // One that came again and fitted, or was taken in since, hides nothing.
+  const isGood = (id: string) => good.has(id) || importedEvents.has(id)
+  const refused = wrong.filter(({eventId}) => !(eventId && isGood(eventId)))
+  const telling = refused.filter(({notices, unreadable}) => notices.length > 0 || unreadable)
+  const {says, next} = takeInWords(telling)
+  const secret = secretText(evidence, subscriptions)
+  add('refused', refused, `${refusedText(refused, telling, evidence, since)}${secret}${says}`, next)
   const unreadable = recent.filter((one) => one.unreadable && one.trust !== 'refused')
   const speak = unreadable.length === 1 ? '1 delivery speaks' : `${unreadable.length} deliveries speak`
   for (const first of unreadable.slice(0, 1))
@@ -150,6 +147,32 @@ function arrived(
   const copies = `Copies of ${events} tell of different notices, and only one of them counts.`
   add('conflict', conflicts, copies, 'scent webhooks events --differs')
   return found
+}
+
+/** How many were refused, and how many of them tell of a notice. */
+function refusedText(
+  refused: readonly Glance[],
+  {length: telling}: readonly Glance[],
+  {listening: runs}: Evidence,
+  since: number,
+): string {
+  const dropped = runs.filter(({to}) => to >= since).reduce((sum, run) => sum + run.dropped, 0)
+  const [were, them] =
+    refused.length === 1 ? ['delivery was', ''] : ['deliveries were', ` ${telling} of them`]
+  const speaks = telling === 0 ? '' : `, and${them} ${telling === 1 ? 'speaks' : 'speak'} of a notice`
+  const more = dropped > 0 ? `; ${dropped} more were not kept` : ''
+  return `${refused.length} ${were} refused for the signature${speaks}${more}.`
+}
+
+/** How what was refused and tells of a notice gets into the inbox, if it fits by now. */
+function takeInWords(telling: readonly Glance[]): {says: string; next: string} {
+  const next = 'scent webhooks events --trust refused'
+  const last = telling.at(-1)
+  if (last === undefined) return {says: '', next}
+  const fits = ' What fits the secret that is in force now can be taken in'
+  return telling.every(({sha256}) => sha256 === last.sha256)
+    ? {says: `${fits}.`, next: takeInLine(referenceOf(last))}
+    : {says: `${fits}, one by one: \`${takeInLine('EVENT_ID')}\`.`, next}
 }
 
 /** What to do if no signature has fitted any more since a time: then the secret was changed, most likely. */
@@ -204,14 +227,15 @@ function unchecked(evidence: Evidence, every: readonly InboxItem[], now: number)
   if (took.length === 0) return []
   const here = new Set(telling.flatMap(({notices}) => notices.filter((id) => waiting.has(id))))
   const left = Math.max(...[...here].map((id) => waiting.get(id)?.desk.leftMs ?? 0))
-  const events = [...new Set(telling.map(commandName))]
-  const one = events.length === 1 ? events[0] : undefined
+  const [one, ...more] = [...new Map(telling.map((copy) => [commandName(copy), copy])).values()]
+  const only = one && more.length === 0 ? takeInLine(referenceOf(one)) : undefined
+  const each = only ? '' : `, one by one: \`${takeInLine('EVENT_ID')}\``
   const [notices, wait] = [counted(here.size, 'notice'), here.size === 1 ? 'waits' : 'wait']
   return [
     {
       ...{code: 'unchecked', since: sinceOf(took), until: iso(now + left)},
-      says: `A listener had no signing secret, and checked nothing: only what came to it tells of ${notices} that ${wait} for an answer. What fits counts once it is taken over: \`scent webhooks events ${one ?? 'EVENT_ID'} --body | scent notices import -\`.`,
-      next: one ? `scent webhooks verify --stored ${one}` : 'scent webhooks events --trust unchecked',
+      says: `A listener had no signing secret, and checked nothing: only what came to it tells of ${notices} that ${wait} for an answer. What fits counts once it is taken over${each}.`,
+      next: only ?? 'scent webhooks events --trust unchecked',
       times: took.map(({from, to}) => ({from: iso(from), to: iso(to)})),
     },
   ]

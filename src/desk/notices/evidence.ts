@@ -128,13 +128,18 @@ export function importedFacts(
   raw: string,
 ): BodyFacts & {trust: 'imported' | 'unchecked' | 'stale' | 'refused'} {
   const value = parseJson(raw)
-  if (typeof value === 'object' && value !== null && 'body' in value && typeof value.body === 'string') {
-    const encoding = 'encoding' in value && value.encoding === 'base64' ? 'base64' : 'utf8'
-    const {trust} = value as {trust?: unknown}
-    return {...readBody(bytesOf({body: value.body, encoding}).toString()), trust: keptTrust(trust)}
-  }
+  const body = bodyIn(value)
+  if (body) return {...readBody(body.toString()), trust: keptTrust((value as {trust?: unknown}).trust)}
   // Nobody imports what keeps the program busy for long.
   return {...bodyFacts(value, Number.POSITIVE_INFINITY), trust: 'imported'}
+}
+
+/** The bytes of the body that a line of `listen --save` holds; undefined if a document is not such a line. */
+export function bodyIn(value: unknown): Buffer | undefined {
+  if (typeof value !== 'object' || value === null || !('body' in value)) return undefined
+  const {body, encoding} = value as {body: unknown; encoding?: unknown}
+  if (typeof body !== 'string') return undefined
+  return bytesOf({body, encoding: encoding === 'base64' ? 'base64' : 'utf8'})
 }
 
 /** A line that says what its listener made of the signature is never worth more than that. */

@@ -1,9 +1,15 @@
 import {Failure} from '../../contract/failure.ts'
 import {parseJson, printJson} from '../../contract/money.ts'
-import type {Folders, Identity} from '../../store/paths.ts'
 import {localTime} from '../../terminal/cells.ts'
-import {sha256} from '../receipts/body.ts'
-import {importedFacts, readEvidence} from './evidence.ts'
+import {commandText} from '../../terminal/next.ts'
+import type {Desk} from '../desk.ts'
+import {encodeBody, sha256} from '../receipts/body.ts'
+import type {Glance} from '../receipts/glances.ts'
+import {referenceOf} from '../receipts/reference.ts'
+import {webhookSecrets} from '../receipts/secrets.ts'
+import {storedCopy} from '../receipts/stored.ts'
+import {judge, TOLERANCE} from '../signature/judge.ts'
+import {bodyIn, type Evidence, importedFacts, readEvidence} from './evidence.ts'
 import type {LeftOut, NoticeFacts} from './facts.ts'
 import type {InboxItem} from './inbox.ts'
 import {inboxJournal} from './records.ts'
@@ -15,6 +21,8 @@ interface Imported {
   unreadable: (Place & {why: string})[]
   /** Fields that are not what they must be, and are not taken. */
   leftOut: (Place & {notice: string; field: string; value: string})[]
+  /** Those of deliveries that were refused here and still don't fit: they may open a notice, and close none. */
+  unchecked: (Place & {receipt: string})[]
   /** Ids of the notices that the new texts tell of. */
   notices: string[]
 }
@@ -27,6 +35,8 @@ interface Part {
   place: Place
   raw?: string
   why?: string
+  /** Its bytes as they came, of which a receipt may be known. */
+  bytes?: string | Buffer
 }
 
 /** What a part tells. */
@@ -43,16 +53,28 @@ const LONGEST = 1024 * 1024
 
 /**
  * Takes in what a file tells of notices: one JSON document, an array, or NDJSON. Texts that were imported before, and
- * events of which a copy that fits its signature tells the same, change nothing. Fails with INVALID_INPUT if nothing in it can be read.
+ * events of which a copy that fits its signature tells the same, change nothing. What was refused here is judged once more,
+ * with the secrets that are at hand now. Fails with INVALID_INPUT if nothing in it can be read, and with KEYCHAIN_UNAVAILABLE.
  */
-export async function importNotices(folders: Folders, identity: Identity, text: string): Promise<Imported> {
+export async function importNotices(
+  desk: Desk,
+  text: string,
+  bytes: Buffer = Buffer.from(text),
+): Promise<Imported> {
+  const {folders, identity} = desk
   const evidence = readEvidence(folders, identity, 0)
   const before = evidence.imported
   const here = new Set(evidence.receipts.filter(({trust}) => trust === 'verified').map(eventOf))
-  const found: Imported = {imported: 0, known: 0, otherEvents: 0, unreadable: [], leftOut: [], notices: []}
+  const refused = refusedBytes(evidence)
+  const found: Imported = {
+    ...{imported: 0, known: 0, otherEvents: 0},
+    ...{unreadable: [], leftOut: [], unchecked: [], notices: []},
+  }
   const fresh: {raw: string; sha256: string}[] = []
-  for (const part of partsOf(text)) {
-    const read = readPart(part)
+  for (const part of partsOf(text, bytes)) {
+    const receipt = refused.get(sha256(part.bytes ?? ''))
+    const again = receipt && (await judgedAgain(desk, receipt))
+    const read = readAgain(part, again)
     if (typeof read === 'string') {
       found.unreadable.push({...part.place, why: read})
       continue
@@ -63,6 +85,7 @@ export async function importNotices(folders: Folders, identity: Identity, text: 
       found.known += 1
       continue
     }
+    if (again && !again.fits) found.unchecked.push({...part.place, receipt: again.receipt})
     before.add(read.sha256)
     fresh.push({raw: read.raw, sha256: read.sha256})
     found.imported += 1
@@ -77,6 +100,39 @@ export async function importNotices(folders: Folders, identity: Identity, text: 
       {sync: true},
     )
   return {...found, notices: [...new Set(found.notices)]}
+}
+
+/** Receipts that were refused, by their bytes; without those whose bytes came with a fitting signature as well. */
+function refusedBytes({receipts}: Evidence): Map<string, Glance> {
+  const fitted = new Set(receipts.filter(({trust}) => trust === 'verified').map((one) => one.sha256))
+  const refused = receipts.filter((one) => one.trust === 'refused' && !fitted.has(one.sha256))
+  return new Map(refused.map((one) => [one.sha256, one]))
+}
+
+/** A receipt that was refused, as an import keeps it: with what its signature makes of it now. */
+async function judgedAgain(
+  desk: Desk,
+  glance: Glance,
+): Promise<{receipt: string; fits: boolean; raw: string}> {
+  const receipt = referenceOf(glance)
+  const {delivery, listener, scheme} = await storedCopy(desk, receipt)
+  const secrets = await webhookSecrets(desk, {
+    stdin: false,
+    subscription: listener?.subscription ?? undefined,
+  })
+  const judging = {secrets, scheme, tolerance: TOLERANCE, now: delivery.at ?? Date.now()}
+  const fits = judge(delivery, judging).trust === 'verified'
+  const body = encodeBody(delivery.body)
+  return {receipt, fits, raw: printJson(fits ? body : {trust: 'unchecked', ...body}, 0)}
+}
+
+type Again = Awaited<ReturnType<typeof judgedAgain>>
+
+/** What a part tells; of a receipt that was refused, and that nobody vouches for, only what fits now. */
+function readAgain(part: Part, again: Again | undefined): Read | string {
+  const read = readPart(part)
+  if (again === undefined || (typeof read === 'string' && !again.fits)) return read
+  return readPart({...part, raw: again.raw})
 }
 
 /** Returns what a part tells, or why it can't be read. */
@@ -108,14 +164,20 @@ function isBare(raw: string): boolean {
 }
 
 /** One document, the members of one array, or one document a line. */
-function partsOf(text: string): Part[] {
+function partsOf(text: string, bytes: Buffer): Part[] {
   const whole = text.replace(/^\ufeff/, '')
   const value = parsed(whole)
   if ('why' in value) return linesOf(whole)
   const list = listIn(value.value)
-  if (list === undefined) return [{place: {line: 1}, raw: printJson(value.value, 0)}]
-  return list.map((one, at) => ({place: {element: at + 1}, raw: printJson(one, 0)}))
+  if (list === undefined) return [{place: {line: 1}, ...partOf(value.value, bytes)}]
+  return list.map((one, at) => ({place: {element: at + 1}, ...partOf(one, printJson(one, 0))}))
 }
+
+/** A parsed document. The bytes of a line that holds a body are those of the body. */
+const partOf = (value: unknown, bytes: string | Buffer) => ({
+  raw: printJson(value, 0),
+  bytes: bodyIn(value) ?? bytes,
+})
 
 /** The elements of an array, or of a list as `notices inbox --json` prints it. */
 function listIn(value: unknown): unknown[] | undefined {
@@ -129,7 +191,7 @@ function linesOf(text: string): Part[] {
   return text.split('\n').flatMap((raw, at): Part[] => {
     if (raw.trim() === '') return []
     const value = parsed(raw)
-    return [{place: {line: at + 1}, ...('why' in value ? value : {raw: printJson(value.value, 0)})}]
+    return [{place: {line: at + 1}, ...('why' in value ? value : partOf(value.value, raw))}]
   })
 }
 
@@ -146,6 +208,10 @@ function parsed(text: string): {value: unknown} | {why: string} {
 /** `Line 4`. */
 export const placeText = (place: Place) =>
   'line' in place ? `Line ${place.line}` : `Element ${place.element}`
+
+/** That a text proves nothing, and how to find out why. */
+export const uncheckedText = ({receipt, ...place}: Imported['unchecked'][number]): string =>
+  `${placeText(place)} is of a delivery that was refused here, and its signature fits no secret that is at hand: it is taken in as unchecked, may open a notice, and closes none. Why it does not fit: ${commandText('webhooks', 'verify', '--stored', receipt)}.`
 
 /** That a field was not taken, and what the inbox counts by if it is the deadline. */
 export function leftOutText(

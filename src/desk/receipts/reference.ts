@@ -12,3 +12,11 @@ const isReference = (text: string): boolean => /^r-[\da-f]{12}$/.test(text)
 /** What to call an event in a command: its id, if a shell takes that for a word as it is, or else its receipt. */
 export const nameOf = ({eventId, receipt}: {eventId: string | null; receipt: string}): string =>
   eventId !== null && /^\w[\w.:/+=@,-]*$/.test(eventId) && !isReference(eventId) ? eventId : receipt
+
+/** Takes what a copy tells into the inbox, if its signature fits: a line to type. It names one copy, whatever else has its event's id. */
+export const takeInLine = (receipt: string): string =>
+  `scent webhooks verify --stored ${receipt} && ${importLine(receipt)}`
+
+/** The same of one that fits. */
+export const importLine = (receipt: string): string =>
+  `scent webhooks events ${receipt} --body | scent notices import -`

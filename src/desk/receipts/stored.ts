@@ -10,10 +10,11 @@ import {bytesOf} from './body.ts'
 import {glancesIn} from './glances.ts'
 import {readSegments, segmentsOf} from './read.ts'
 import {findCopies} from './recorded.ts'
-import type {Opened} from './records.ts'
+import type {Opened, Received} from './records.ts'
 
 /** A copy that arrived here, and how its listener judged it. */
 interface Stored {
+  record: Received
   delivery: Captured
   /** Undefined if what is known of it was lost. */
   listener: Listened | undefined
@@ -44,7 +45,7 @@ export async function storedCopy({folders, identity}: Desk, start: string): Prom
   }
   const subscriptions = await webhookRecords(folders, identity).all()
   return {
-    delivery,
+    ...{record, delivery},
     listener: opened && listenedBy(opened, subscriptions),
     scheme: scheme === null ? undefined : parseScheme(scheme),
   }

@@ -6,6 +6,7 @@ import type {Arrived, Here} from '../deliveries/here.ts'
 import type {Sides} from '../deliveries/sides.ts'
 import type {Because, Row, TimelineItem} from '../deliveries/timeline.ts'
 import {isAt, isAwake, portOf, urlAt} from '../deliveries/whose.ts'
+import {referenceOf, takeInLine} from '../receipts/reference.ts'
 import {isThere, type Run} from '../receipts/runs.ts'
 import {becauseText, wordsOfRecord} from '../signature/words.ts'
 import {clock, ELSEWHERE, hungText, notHereText, receiverAdvice, rehearsed} from './outcome.ts'
@@ -26,6 +27,8 @@ type Around = Here & Pick<Sides, 'now'>
 const idOf = ({eventId}: TimelineItem) => (eventId ?? '').slice(0, 12)
 const verify = (item: TimelineItem) => commandText('webhooks', 'verify', '--stored', idOf(item))
 const copies = (item: TimelineItem) => commandText('webhooks', 'events', idOf(item), '--copies')
+const isOfNotice = ({eventType}: TimelineItem) => /notice/i.test(eventType ?? '')
+const nameOfCopy = ({at, sha256}: Arrived) => referenceOf({at: new Date(at).toISOString(), sha256})
 const attempts = (item: TimelineItem) =>
   commandText('webhooks', 'deliveries', item.subscriptionId, '--id', idOf(item))
 
@@ -51,7 +54,11 @@ const meanings: Explain = {
   'here-not-delivered': ({item}, {copy}, around) => {
     if (copy.trust === 'refused' || copy.trust === 'stale') {
       const says = `It came at ${clock(copy.at)}, and was refused here: ${becauseText(copy.why)}.`
-      return {says, next: verify(item)}
+      if (item.here?.trust === 'imported')
+        return {says: `${says} What it tells was taken in since.`, next: copies(item)}
+      if (copy.trust === 'stale' || !isOfNotice(item)) return {says, next: verify(item)}
+      const fits = 'If it fits the secret that is in force now, what it tells can be taken in.'
+      return {says: `${says} ${fits}`, next: `\`${takeInLine(nameOfCopy(copy))}\``}
     }
     const again = item.nextAttemptAt ? ` ${againText(item.nextAttemptAt, around)}` : ''
     const asked = rehearsed(copy.run, item.attempts.at(-1) ?? {})
@@ -195,7 +202,7 @@ function over(row: Row, here: Here): Standing {
   if (item.here !== null)
     return {
       key: `dead ${state} ${outcome}`,
-      says: `${says} It is here, and can be handed on to a receiver.${until}`,
+      says: `${says} It is here${item.here.trust === 'refused' ? ', though it was refused for its signature' : ''}, and can be handed on to a receiver.${until}`,
       next: commandText('webhooks', 'replay', idOf(item), '--to', 'http://127.0.0.1:3000/hook'),
     }
   return {
@@ -217,7 +224,10 @@ function kindOf(because: Because, item: TimelineItem, around: Around): string {
   const {nextAttemptAt: next} = item
   if (because.finding === 'here-only') return because.copy.trust
   if (because.finding === 'here-not-delivered')
-    return JSON.stringify([of(because.copy), outcomeOf(item), next && isDue(next, around)])
+    return JSON.stringify([
+      ...[of(because.copy), outcomeOf(item), next && isDue(next, around)],
+      ...[isOfNotice(item), item.here?.trust === 'imported'],
+    ])
   if (because.finding !== 'delivered-not-here') return because.finding === 'gap' ? `${because.attempt}` : ''
   const {listener, refused} = because
   return JSON.stringify([listener.port, listener.from, of(refused), outcomeOf(item)])

@@ -462,7 +462,9 @@ describe('deliveries', () => {
       async (values) => {
         const home = folder()
         const text = values.map((value) => JSON.stringify(value)).join('\n')
-        const found = await refusalOr(() => importNotices({config: home, state: home}, identity, text))
+        const found = await refusalOr(() =>
+          importNotices({folders: {config: home, state: home}, identity, settings: undefined}, text),
+        )
         // One array, or one list, is taken apart.
         if (isRefused(found) || values.length === 1) return
         expect(found.imported + found.known + found.unreadable.length).toBe(values.length)
