@@ -12,9 +12,14 @@ export const repeatText = (noticeId: string, choice: NoticeChoice | undefined): 
 /**
  * Responds to a notice; the client sends the same choice again after a lost answer. If the notice is closed by then, the
  * first request may have closed it, or another answer, or the deadline. No route shows which, so this fails with
- * OUTCOME_UNKNOWN, as it does if no answer comes at all.
+ * OUTCOME_UNKNOWN, as it does if no answer comes at all. `orderId`: the order that it is about, if that is known.
  */
-export async function respond(client: Client, noticeId: string, choice: NoticeChoice): Promise<Notice> {
+export async function respond(
+  client: Client,
+  noticeId: string,
+  choice: NoticeChoice,
+  orderId?: string | null,
+): Promise<Notice> {
   try {
     return await client.call(respondToNotice, {params: {noticeId}, body: {choice}})
   } catch (error) {
@@ -22,7 +27,9 @@ export async function respond(client: Client, noticeId: string, choice: NoticeCh
     if (!isFailure(error, ...CLOSED) || error.facts.effect !== 'unknown') throw error
     const words = {
       message: `The notice is closed. This ${choice} may have closed it: its first answer was lost, and the service does not say what closed the notice.`,
-      hint: 'The ledger and the order show what was cancelled: `scent wallet transactions --type Refund`, `scent orders get`.',
+      hint: orderId
+        ? `The order and the ledger show what was cancelled: \`scent orders get ${orderId}\`, \`scent wallet transactions --type Refund\`.`
+        : 'The ledger shows what was refunded: `scent wallet transactions --type Refund`.',
     }
     throw reworded(error, words, 'OUTCOME_UNKNOWN')
   }

@@ -382,8 +382,8 @@ describe('what is closed already is refused with what is known', () => {
     raised = await inInbox(shop, 1)
     return () => shop.close()
   })
-  const told = async (code: number) => {
-    const argv = [...respond, ids()[0] ?? '', '--choice', 'ShipAvailable', '--yes', '--json']
+  const told = async (code: number, choice = 'ShipAvailable') => {
+    const argv = [...respond, ids()[0] ?? '', '--choice', choice, '--yes', '--json', '--max-wait', '1']
     const ended = await shop.scent(argv)
     expect(ended.code, ended.stderr).toBe(code)
     return JSON.parse(ended.stdout).error
@@ -412,6 +412,29 @@ describe('what is closed already is refused with what is known', () => {
     expect((await told(7)).message).toMatch(
       /was answered, not by this machine, at 2026-11-20 \S+ \S+: CancelWhole\./,
     )
+  })
+
+  test('by another, with the choice that was sent from here and refused', async () => {
+    await elsewhere()
+    expect((await told(7, 'CancelWhole')).message).toContain('by whom nothing here tells')
+    await event({status: 'Resolved', responseChoice: 'CancelWhole', respondedAt: '2026-11-20T10:02:00Z'})
+    expect((await told(7)).message).toMatch(/was answered, not by this machine, at .*: CancelWhole\./)
+  })
+
+  test('by one of two choices from here, whose answers were lost', async () => {
+    const lose = (when: 'before' | 'after', times: number) =>
+      shop.fault({match: {operation: 'respondToNotice'}, effect: 'status', status: 504, when, times})
+    lose('before', 99)
+    await told(12)
+    const both =
+      'The ShipAvailable that was sent from here at \\S+ \\S+ \\S+, whose answer was lost as well, may have been taken before it\\.'
+    // Of two that may have been taken the inbox offers the first again, and nothing else.
+    const lost = await told(12, 'CancelWhole')
+    expect(lost.message).toMatch(new RegExp(both))
+    expect(lost.hint).toContain(`only that: \`scent notices respond ${ids()[0]} --choice ShipAvailable\``)
+    shop.sandbox.state.faults.clear()
+    lose('after', 1)
+    expect((await told(12, 'CancelWhole')).message).toMatch(new RegExp(both))
   })
 
   test('by its deadline', async () => {
@@ -443,5 +466,8 @@ describe('what is closed already is refused with what is known', () => {
     expect(message).not.toContain('deadline')
     const {items} = await shop.json(['notices', 'inbox'])
     expect(items).toMatchObject([{desk: {state: 'unsettled'}}])
+    // An event that tells no choice closes it, and says nothing of a deadline either.
+    await event({status: 'Resolved'})
+    expect((await told(12)).message).toContain('or by another answer of the same partner')
   })
 })

@@ -453,7 +453,10 @@ function stateOf(about: readonly Dated<Telling>[], mine: readonly Dated<Ours>[],
   const isAnswered = ends[0]?.end.isAnswered
   const {choice} = ends.find(({end}) => end.status && end.isAnswered === isAnswered)?.end ?? {}
   const has = (...outcomes: (Outcome | undefined)[]) => mine.some(({outcome}) => outcomes.includes(outcome))
-  const isSent = mine.some((one) => one.choice === choice && one.outcome !== 'failed')
+  // One that was refused is not the one that was taken, though it may have been the same choice.
+  const isSent = mine.some(
+    (one) => one.choice === choice && (one.outcome === undefined || one.outcome === 'unknown'),
+  )
   const isOpenStill = has(undefined, 'unknown')
   if (has('answered')) return 'answered'
   // Who answered is not told: it may have been this machine.

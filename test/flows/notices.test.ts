@@ -33,14 +33,14 @@ describe('a response', () => {
     async (fault) => {
       const id = open()
       shop.fault({...fault, match: {operation}, times: 1})
-      const failure = await failureOf(respond(shop.client, id, 'CancelWhole'))
+      const failure = await failureOf(respond(shop.client, id, 'CancelWhole', 'order-1'))
       expect(failure).toMatchObject({
         code: 'OUTCOME_UNKNOWN',
         exitCode: 12,
         message: expect.stringContaining('This CancelWhole may have closed it'),
         cause: {code: 'BUSINESS_NOTICE_NOT_AWAITING_RESPONSE'},
       })
-      expect(isFailure(failure) && failure.hint).toContain('scent orders get')
+      expect(isFailure(failure) && failure.hint).toContain('`scent orders get order-1`')
       expect(notices()).toMatchObject([{status: 'Resolved', choice: 'CancelWhole'}])
       expect(await refunds()).toBe(1)
     },

@@ -193,8 +193,7 @@ interface Evidence {
 
 function stateOf({best, ending, answers, due, now}: Evidence): NoticeState {
   const outcomeOf = (wanted: Outcome) => answers.some(({outcome}) => outcome === wanted)
-  const isSent = (choice: unknown) =>
-    answers.some((one) => one.choice === choice && one.outcome !== 'failed' && one.outcome !== 'not-found')
+  const isSent = (choice: unknown) => answers.some((one) => one.choice === choice && isLost(one))
   if (isTakenFromUs(answers)) return 'answered'
   // After a lost answer a refusal, or an event without a choice, says only that it is closed: by that answer or otherwise.
   const anyLost = answers.some(isLost)

@@ -3,7 +3,8 @@ import type {Client} from '../../client/client.ts'
 import {Failure, isFailure} from '../../contract/failure.ts'
 import {printJson} from '../../contract/money.ts'
 import type {Notice} from '../../contract/notices.ts'
-import {respond} from '../../flows/notices.ts'
+import {reworded} from '../../flows/lost.ts'
+import {repeatText, respond} from '../../flows/notices.ts'
 import type {Folders, Identity} from '../../store/paths.ts'
 import {localTime} from '../../terminal/cells.ts'
 import {endOf} from './ending.ts'
@@ -45,11 +46,13 @@ export async function answerNotice(tools: AnswerTools, {id, choice, item}: Wante
   await journal.append({kind: 'answering', ...mark()}, {sync: true})
   const end = (outcome: Outcome, code: string | null, payload: string | null) =>
     journal.append({kind: 'answered', ...mark(), outcome, code, payload}, {sync: true})
-  const answer = await respond(tools.client, id, choice).catch(async (error: unknown) => {
+  const answer = await respond(tools.client, id, choice, item?.scentOrderId).catch(async (error: unknown) => {
     if (!isFailure(error)) throw error
     const outcome = outcomeOf(error)
     await end(outcome, error.code, null)
-    throw outcome === 'closed' || outcome === 'lost-race' ? withWhatIsKnown(tools, id, item, error) : error
+    throw outcome === 'closed' || outcome === 'lost-race'
+      ? withWhatIsKnown(tools, id, item, error)
+      : besideLost({id, choice, item}, error)
   })
   await end('answered', null, printJson(answer, 0)).catch((error: unknown) => {
     throw isFailure(error) ? unwritten(`Notice ${id} was answered with ${choice}`, error) : error
@@ -63,6 +66,16 @@ function unwritten(what: string, {code, facts, message: why}: Failure): Failure 
   return new Failure(code, {...facts, message, effect: 'unknown'})
 }
 
+/** The same failure; if it leaves open what became of the answer, with another one before it whose answer was lost. */
+function besideLost({id, choice, item}: Wanted, error: Failure): Failure {
+  const lost = lostBefore(item)
+  if (outcomeOf(error) !== 'unknown' || lost === null || lost.choice === choice) return error
+  return reworded(error, {
+    message: `${error.message} The ${lost.choice} that was sent from here at ${localTime(lost.at)}, whose answer was lost as well, may have been taken before it.`,
+    hint: repeatText(id, lost.choice),
+  })
+}
+
 /** The same refusal, with how the notice was closed as far as the records tell it. */
 function withWhatIsKnown(
   {folders, identity}: AnswerTools,
@@ -70,7 +83,9 @@ function withWhatIsKnown(
   before: InboxItem | undefined,
   error: Failure,
 ): Failure {
-  const item = knownNotices(folders, identity, {all: true}).every.find((one) => one.id === id)
+  const {every, now} = knownNotices(folders, identity, {all: true})
+  const item = every.find((one) => one.id === id)
+  const isPast = !(Date.parse(item?.responseDeadlineAt ?? '') > now)
   const order = item?.scentOrderId
   const hint = order && `What became of the line: \`scent orders get ${order}\`.`
   const lost = lostBefore(before)
@@ -78,7 +93,7 @@ function withWhatIsKnown(
   const message =
     end ??
     (lost
-      ? `Notice ${id} is closed, either by the ${lost.choice} that was sent from here at ${localTime(lost.at)}, whose answer was lost, or by ${item?.desk.state === 'unsettled' ? 'another answer of the same partner' : 'its deadline'}.`
+      ? `Notice ${id} is closed, either by the ${lost.choice} that was sent from here at ${localTime(lost.at)}, whose answer was lost, or by ${isPast ? 'its deadline' : 'another answer of the same partner'}.`
       : `Notice ${id} is closed; by whom nothing here tells.`)
   const code = lost && end === undefined ? 'OUTCOME_UNKNOWN' : error.code
   return new Failure(code, {...error.facts, message, ...(hint && {hint})}, {cause: error})

@@ -207,7 +207,7 @@ function over(row: Row, here: Here): Standing {
     }
   return {
     key: `dead-missing ${state} ${outcome}`,
-    says: `${[says, advice].filter(Boolean).join(' ')} It is not here: ask for what it told of, such as \`scent orders get\`, or take in what another receiver has kept: \`scent notices import FILE\`.${until}`,
+    says: `${[says, advice].filter(Boolean).join(' ')} It is not here: ask for what it told of, such as \`scent orders get ID\`, or take in what another receiver has kept: \`scent notices import FILE\`.${until}`,
     next: attempts(item),
   }
 }

@@ -120,7 +120,7 @@ export function notReady(preview: Preview): Failure {
   return new Failure('BUSINESS_CART_NOT_CHECKOUT_READY', {
     details: {cartIssue: preview.cartIssue ?? null, lines},
     ...(preview.customerRef === null && {
-      hint: 'The API has no route that changes the partner-level cart. Build it again for a customer: `scent cart add` and `scent checkout` with --customer REF.',
+      hint: 'The API has no route that changes the partner-level cart. Build it again for a customer: `scent cart add SKU` and `scent checkout` with --customer REF.',
     }),
   })
 }
