@@ -3,7 +3,7 @@ import {readdirSync, readFileSync} from 'node:fs'
 import {dirname, join} from 'node:path'
 import {fileURLToPath} from 'node:url'
 import {describe, expect, test} from 'vitest'
-import {type Code, catalogue, entryOf, exitOf} from '../src/contract/errors.ts'
+import {type Code, catalogue, entryOf, exitOf, reasons} from '../src/contract/errors.ts'
 import {limits} from '../src/contract/limits.ts'
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..')
@@ -111,6 +111,17 @@ describe('command lines', () => {
       const why = wrongIn(line, isWhole)
       return why === undefined ? [] : [`${line}: ${why}`]
     })
+    expect(wrong).toEqual([])
+  })
+
+  test('that errors name lack nothing', () => {
+    const said = [...Object.values(catalogue), ...Object.values(reasons)]
+    const wrong = said.flatMap(({next}) =>
+      [...next.matchAll(/`scent ([^`]+)`/g)].flatMap(([, line = '']) => {
+        const why = wrongIn(line)
+        return why === undefined ? [] : [`${line}: ${why}`]
+      }),
+    )
     expect(wrong).toEqual([])
   })
 

@@ -50,8 +50,7 @@ interface CatalogueRow extends Words, Partial<Decides> {
 export type CatalogueEntry = CatalogueRow & Decides
 
 const relock = 'Preview and lock again with `scent checkout`; keep the same reference.'
-const readBack =
-  'Read what exists: `scent orders get` with its reference, or with the order id in the details.'
+const readBack = 'Read what exists: `scent orders get REFERENCE`, or with the order id in the details.'
 
 /** Every code of the spec (Errors), in its order, then our own. */
 export const catalogue = {
@@ -98,7 +97,7 @@ export const catalogue = {
     exit: 3,
     remedy: 'login',
     says: 'The credential belongs to another environment than this host (staging or production).',
-    next: 'Log in with the credential of this environment: `scent auth login`, or choose a profile: `scent auth use`.',
+    next: 'Log in with the credential of this environment: `scent auth login`, or choose a profile: `scent auth use NAME`.',
   },
   NOT_FOUND_ROUTE: {
     http: 404,
@@ -236,17 +235,17 @@ export const catalogue = {
   NOT_FOUND_CART_ITEM: {
     http: 404,
     says: 'The cart has no line with this variant.',
-    next: 'See `scent cart show`; `scent cart add` makes a line.',
+    next: 'See `scent cart show`; `scent cart add SKU` makes a line.',
   },
   NOT_FOUND_FULFILLMENT_GROUP: {
     http: 404,
     says: 'The order has no such fulfillment group.',
-    next: 'See the groups with `scent orders track`.',
+    next: 'See the groups with `scent orders track ID`.',
   },
   NOT_FOUND_ORDER_LINE: {
     http: 404,
     says: 'The order has no such line.',
-    next: 'See the lines with `scent orders get`.',
+    next: 'See the lines with `scent orders get ID`.',
   },
   // not shown: the names of these three. A service that uses others falls back to its HTTP status.
   NOT_FOUND_RETURN_REQUEST: {
@@ -324,7 +323,7 @@ export const catalogue = {
   VALIDATION_WEBHOOK_EVENT_TYPE_NOT_SUBSCRIBED: {
     http: 400,
     says: 'The subscription does not hold this event type.',
-    next: 'Add it with `scent webhooks update`, or test one it holds.',
+    next: 'Add it with `scent webhooks update ID`, or test one it holds.',
   },
   VALIDATION_INVALID_REASON_CODE: {
     http: 400,
@@ -347,7 +346,7 @@ export const catalogue = {
     http: 422,
     remedy: 'decide',
     says: 'The variant is unavailable.',
-    next: 'Ask to be told when it is back: `scent cart notify`.',
+    next: 'Ask to be told when it is back: `scent cart notify SKU`.',
   },
   BUSINESS_VARIANT_NOT_PRICED: {
     http: 422,
@@ -371,17 +370,17 @@ export const catalogue = {
     http: 422,
     remedy: 'decide',
     says: 'There are 5 active webhook subscriptions already.',
-    next: 'Disable one: `scent webhooks disable`.',
+    next: 'Disable one: `scent webhooks disable ID`.',
   },
   BUSINESS_VARIANT_ALREADY_AVAILABLE: {
     http: 422,
     says: 'The variant is available already.',
-    next: 'Add it: `scent cart add`.',
+    next: 'Add it: `scent cart add SKU`.',
   },
   BUSINESS_VARIANT_NOT_UNAVAILABLE: {
     http: 422,
     says: 'The variant is available already.',
-    next: 'Add it: `scent cart add`.',
+    next: 'Add it: `scent cart add SKU`.',
   },
   BUSINESS_NOTIFY_DISABLED: {
     http: 422,
@@ -393,7 +392,7 @@ export const catalogue = {
     http: 422,
     remedy: 'wait',
     says: 'The fulfillment group is not delivered yet.',
-    next: 'Request the return after delivery: `scent orders track`.',
+    next: 'Request the return after delivery: `scent orders track ID`.',
   },
   BUSINESS_RETURN_REQUEST_WINDOW_EXPIRED: {
     http: 422,
@@ -404,13 +403,13 @@ export const catalogue = {
   BUSINESS_RETURN_REQUEST_EXCEEDS_REMAINING: {
     http: 422,
     says: 'A quantity is above what can still be returned of its line.',
-    next: 'See `scent returns list --order` and the order; ask for less.',
+    next: 'See `scent returns list --order ID` and the order; ask for less.',
   },
   BUSINESS_RETURN_REQUEST_DUPLICATE_LINE: {
     http: 422,
     remedy: 'settle',
     says: 'A line has an open return request already.',
-    next: 'See `scent returns list --order`.',
+    next: 'See `scent returns list --order ID`.',
   },
   BUSINESS_RETURN_REQUEST_NOT_PENDING: {
     http: 422,
@@ -422,7 +421,7 @@ export const catalogue = {
     http: 422,
     remedy: 'settle',
     says: 'The notice is closed already: answered, or expired.',
-    next: 'The order shows the outcome: `scent orders get`.',
+    next: 'The order shows the outcome: `scent orders get ID`.',
   },
   CONFLICT_CART_HAS_PENDING_ORDER: {
     http: 409,
@@ -477,7 +476,7 @@ export const catalogue = {
     http: 409,
     remedy: 'settle',
     says: 'The answer came at the moment of the deadline, and the deadline won.',
-    next: 'The order shows the outcome: `scent orders get`.',
+    next: 'The order shows the outcome: `scent orders get ID`.',
   },
   CONFLICT_COMMISSION_PERIOD_ALREADY_OBJECTED: {
     http: 409,
@@ -507,7 +506,7 @@ export const catalogue = {
   NOT_FOUND_WEBHOOK_DELIVERY: {
     http: 404,
     says: 'The sandbox has no such webhook delivery.',
-    next: 'See `scent webhooks deliveries`.',
+    next: 'See `scent webhooks deliveries ID`.',
   },
   CONFLICT_RETURN_STEP_TAKEN: {
     http: 409,
@@ -757,7 +756,7 @@ export const catalogue = {
     remedy: 'support',
     scope: 'row',
     says: 'The order that exists under this reference is not the one asked for.',
-    next: 'Read it with `scent orders get`; choose another reference only for a new order.',
+    next: 'Read it with `scent orders get ID`; choose another reference only for a new order.',
   },
   // The service's own records contradict each other: 8, as if an order is not the one that was asked for. Nothing
   // was rejected (6), and nothing that was sent is in doubt (12).
@@ -877,7 +876,7 @@ export const reasons = {
   UNAVAILABLE: {
     under: 'BUSINESS_CART_NOT_CHECKOUT_READY',
     says: "An issue of a cart line: the variant can't be ordered at the moment.",
-    next: 'Remove the line, or let `scent checkout` do it; `scent cart notify` tells when the variant is back.',
+    next: 'Remove the line, or let `scent checkout` do it; `scent cart notify SKU` tells when the variant is back.',
   },
   INSUFFICIENT_STOCK: {
     under: 'BUSINESS_CART_NOT_CHECKOUT_READY',

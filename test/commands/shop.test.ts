@@ -147,7 +147,7 @@ describe('a cart', () => {
   it('refuses what the service refuses, with the way on', async () => {
     const {code, stderr} = await scent(`cart add ${gone} --customer C-2`)
     expect([code, stderr]).toEqual([7, expect.stringContaining('BUSINESS_VARIANT_UNAVAILABLE')])
-    expect(stderr).toContain('`scent cart notify`')
+    expect(stderr).toContain('`scent cart notify SKU`')
     const line = await scent(`cart set ${one} --quantity 1 --customer C-2`)
     expect([line.code, line.stderr]).toEqual([5, expect.stringContaining('NOT_FOUND_CART_ITEM')])
   })

@@ -57,7 +57,7 @@ function unknown(id: string, evidence: Evidence): Failure {
       : `Nothing here tells of notice ${id}.`,
     hint: refused
       ? takeInText(refused)
-      : 'The API shows no notice twice: bring its event in with `scent notices import`.',
+      : 'The API shows no notice twice: bring its event in with `scent notices import FILE`.',
   })
 }
 
