@@ -92,13 +92,15 @@ const tellings: Record<Why['reason'], (why: Why) => Told> = {
       ? `${give(pin)}.`
       : 'Look at what the sender wrote into that header, and what changed it on the way.',
   }),
-  scheme: ({pin}) => ({
-    says: `The signature fits another scheme: ${pin}.`,
+  scheme: ({pin, change}) => ({
+    says: change
+      ? `The signature is made with ${hashName(change)}, where SHA-256 is expected, and fits the scheme ${pin}.`
+      : `The signature fits another scheme: ${pin}.`,
     so: 'So the secret is right, and the body came as it was sent.',
     next: `${give(pin)}.`,
   }),
-  nothing: ({fingerprints = [], fitted, listener}) => ({
-    says: 'The signature does not fit in any reading.',
+  nothing: ({fingerprints = [], fitted, listener, change}) => ({
+    says: `The signature does not fit in any reading${change === 'upper' ? ', and is written in capitals besides' : ''}.`,
     so: `Most likely it was signed with another secret than ${fingerprints.length > 1 ? 'those' : 'the one'} given (fingerprint ${fingerprints.join(', ')})${lastFitted(fingerprints, fitted)}; or the body is not the one that was sent.`,
     next: `${secretToGive(fingerprints, fitted)}${listener ? ` ${newSecretText(listener)}` : ''} --discover tries other schemes.`,
   }),
@@ -119,8 +121,14 @@ function lastFitted(given: readonly string[], fitted: readonly string[] = []): s
     : `, and the one that fitted last has the fingerprint ${fitted.join(' or ')}`
 }
 
-function formOf({change, digits, of}: Why): Told {
+/** `SHA-512`. */
+const hashName = (hash: string) => hash.replace('sha', 'SHA-')
+
+function formOf({change = '', digits, of}: Why): Told {
+  const isHash = /^sha\d/.test(change)
   const kinds: Record<string, string> = {
+    [isHash ? change : '']:
+      `The signature has ${digits} digits, as one that is made with ${hashName(change)}, and one of its scheme has ${of}.`,
     two: 'There are two signatures or two timestamps, and it would be a guess which of them counts.',
     upper: 'The signature is written in capitals, and fits in small letters.',
     letters: 'The signature is not digits of its scheme: it holds other letters, or another prefix.',
@@ -128,8 +136,10 @@ function formOf({change, digits, of}: Why): Told {
     long: `The signature has ${digits} digits, and one of its scheme has ${of}.`,
   }
   return {
-    says: kinds[change ?? ''] ?? '',
-    so: 'It was not written like this by its sender, or it is of another scheme.',
+    says: kinds[change] ?? '',
+    so: isHash
+      ? 'It does not fit with that hash either: the secret is another one, or the body is not the one that was sent; or it is cut.'
+      : 'It was not written like this by its sender, or it is of another scheme.',
     next: 'Look at the header as it was sent; --discover searches other schemes.',
   }
 }

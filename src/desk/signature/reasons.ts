@@ -11,6 +11,7 @@ import {
 import {fingerprintOf, type KeyReading} from './keys.ts'
 import {
   encodings,
+  hashes,
   isTimed,
   PAIRS,
   type Scheme,
@@ -42,7 +43,10 @@ export interface Why {
     | 'timestamp'
     | 'scheme'
     | 'nothing'
-  /** Of a `body`, a `secret`, a `timestamp` or a `form`: what undoes it, or what is wrong with it. Of a `stale` one `clock`. */
+  /**
+   * Of a `body`, a `secret`, a `timestamp` or a `form`: what undoes it, or what is wrong with it. Of a `scheme` the hash, if
+   * that is another one; of a `stale` one `clock`; of `nothing` `upper`, if it is written in capitals besides.
+   */
   change?: string | undefined
   /** The scheme that fits; of a `stale` one and of `nothing` the one that was asked for. */
   scheme?: string
@@ -85,7 +89,11 @@ export function explain(arrived: Arrived, judging: Judging, mostBytes?: number):
   const probe = {arrived, seen, secrets, now, trial}
   const why = inOneOf(probe, scheme) ??
     wrongForm(seen, scheme ?? likely(seen)[0]) ??
-    lacking(arrived, verdict.why) ?? {reason: 'nothing', fingerprints: secrets.map(fingerprintOf)}
+    lacking(arrived, verdict.why) ?? {
+      reason: 'nothing',
+      ...(isUpper(seen) && {change: 'upper'}),
+      fingerprints: secrets.map(fingerprintOf),
+    }
   return {...why, tried: trial.tried()}
 }
 
@@ -99,6 +107,22 @@ function inOneOf(probe: Probe, asked: Scheme | undefined): Why | undefined {
   for (const scheme of asked ? [asked] : all) {
     const why = asItIs(probe, scheme, scheme) ?? oneChange(probe, scheme)
     if (why) return why
+  }
+  for (const scheme of new Set(asked ? [asked, ...all] : all)) {
+    const why = byOtherHash(probe, scheme)
+    if (why) return why
+  }
+  return undefined
+}
+
+/** The hash with which all that this scheme signs fits, if it is another one. */
+function byOtherHash(probe: Probe, scheme: Scheme): Why | undefined {
+  const {timestamp} = presented(probe.seen, scheme)
+  for (const hash of hashes) {
+    if (hash === scheme.hash || !probe.trial.sizes.has(sizeOf[hash])) continue
+    const fitting = probe.trial.fits(readingOf(probe, {...scheme, hash}, timestamp))
+    if (fitting)
+      return {reason: 'scheme', change: hash, scheme: scheme.name, ...pinOf({...scheme, hash}, fitting, {})}
   }
   return undefined
 }
@@ -207,9 +231,16 @@ function wrongForm(seen: Signature, scheme: Scheme | undefined): Why | undefined
   if (values.length > 1) return {reason: 'form', change: 'two'}
   const of = encodings[encoding](Buffer.alloc(sizeOf[hash])).length
   const isWritten = (/hex/i.test(encoding) ? /^[\da-f]+$/i : /^[\w+/-]+={0,2}$/).test(text)
+  // Digits in capitals were read as well: they fit nothing either.
+  if (encoding === 'hex' && text.length === of && isUpper(seen)) return undefined
+  const other = hashes.find((one) => encodings[encoding](Buffer.alloc(sizeOf[one])).length === text.length)
+  if (isWritten && other && other !== hash) return {reason: 'form', change: other, digits: text.length, of}
   if (!isWritten || text.length === of) return {reason: 'form', change: 'letters'}
   return {reason: 'form', change: text.length < of ? 'cut' : 'long', digits: text.length, of}
 }
+
+const isUpper = ({signature}: Signature): boolean =>
+  /(^|[^\da-f])(?=[^A-F]*[A-F])[\dA-F]{64}$/.test(signature)
 
 /** What a delivery lacks to be judged, or lacks visibly. */
 function lacking({headers, body}: Arrived, why: string): Why | undefined {

@@ -15,6 +15,7 @@ const secrets: Record<string, string> = {
 
 const forms: Record<string, string> = {
   ...{two: 'two of them', upper: 'in capitals', cut: 'cut', long: 'too long'},
+  ...{sha1: 'SHA-1', sha384: 'SHA-384', sha512: 'SHA-512'},
 }
 
 const words: Record<Word, (change: string | undefined) => string> = {
@@ -27,7 +28,7 @@ const words: Record<Word, (change: string | undefined) => string> = {
   body: (change = '') => `body changed (${bodies[change] ?? 're-encoded'})`,
   secret: (change = '') => `secret read another way${inBrackets(secrets[change] ?? change)}`,
   timestamp: (change) => `not a valid timestamp${inBrackets(change)}`,
-  scheme: () => 'another scheme',
+  scheme: (change = '') => `another scheme${inBrackets(forms[change])}`,
   mismatch: () => 'does not fit',
   nothing: () => 'does not fit',
 }

@@ -123,9 +123,9 @@ describe.each(names)('a delivery that is signed as %s', (name) => {
     const signature = delivery.headers[2]?.[1] ?? ''
     const why = (written: string) => reasonOf({...delivery, headers: headers(written)}, name)
     expect(why('')).toEqual({reason: 'no-signature'})
-    const cut = name === 'stripe' ? signature.replace(/,v0.*$/, '').slice(0, -24) : signature.slice(0, -24)
+    const cut = name === 'stripe' ? signature.replace(/,v0.*$/, '').slice(0, -20) : signature.slice(0, -20)
     const of = name === 'standard' ? 44 : 64
-    expect(why(cut)).toMatchObject({reason: 'form', change: 'cut', digits: of - 24, of})
+    expect(why(cut)).toMatchObject({reason: 'form', change: 'cut', digits: of - 20, of})
     expect(why(signature.replace(/(v1[=,]|v0=|256=)[^,]+/, '$1**not digits**'))).toMatchObject({
       reason: 'form',
       change: 'letters',
@@ -136,10 +136,43 @@ describe.each(names)('a delivery that is signed as %s', (name) => {
     if (name === 'standard' || name === 'stripe') return
     const [prefix = '', digits = ''] = signature.split('=')
     expect(why(`${prefix}=${digits.toUpperCase()}`)).toMatchObject({reason: 'form', change: 'upper'})
+    const foreign = reasonOf({...delivery, headers: headers(`${prefix}=${digits.toUpperCase()}`)}, name, [
+      'x',
+    ])
+    expect(foreign).toMatchObject({reason: 'nothing', change: 'upper', fingerprints: [expect.any(String)]})
+    expect(whyLines(foreign, 200)[0]).toBe(
+      'The signature does not fit in any reading, and is written in capitals besides.',
+    )
     const base64 = Buffer.from(digits, 'hex').toString('base64')
     const other = why(`${prefix}=${base64}`)
     expect(other).toMatchObject({reason: 'scheme', scheme: name})
     expect(parseScheme(other.pin ?? '')).toMatchObject({encoding: 'base64', prefixes: [`${prefix}=`]})
+  })
+})
+
+describe.each(['sha1', 'sha384', 'sha512'])('a delivery that is signed with %s', (hash) => {
+  const title = hash.replace('sha', 'SHA-')
+  const mac = (key: string, encoding: 'hex' | 'base64') =>
+    createHmac(hash, key).update(`${at}.${compact}`).digest(encoding)
+  test.each(['v1=', ''])('says so, and pins what takes it: behind "%s"', (prefix) => {
+    for (const encoding of ['hex', 'base64'] as const)
+      for (const scheme of ['default', undefined]) {
+        const delivery = {headers: headers(`${prefix}${mac(secret, encoding)}`), body: Buffer.from(compact)}
+        const why = reasonOf(delivery, scheme)
+        expect(why).toMatchObject({reason: 'scheme', change: hash})
+        expect(whyLines(why, 200)[0]).toContain(`made with ${title}, where SHA-256 is expected`)
+        const pinned = {secrets: [secret], scheme: parseScheme(why.pin ?? ''), tolerance: TOLERANCE, now}
+        expect(judge(delivery, pinned).trust).toBe('verified')
+      }
+  })
+
+  test('and with another secret is not told as cut or too long', () => {
+    const digits = mac('another', 'hex')
+    const why = reasonOf({headers: headers(`v1=${digits}`), body: Buffer.from(compact)}, 'default')
+    expect(why).toMatchObject({reason: 'form', change: hash, digits: digits.length, of: 64})
+    expect(whyLines(why, 200).join(' ')).toMatch(
+      new RegExp(`has ${digits.length} digits, as one that is made with ${title}, .* secret is another one`),
+    )
   })
 })
 
