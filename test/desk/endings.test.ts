@@ -9,6 +9,7 @@ import {deskOf, eventBody, HOUR, listened, noticeOf, receipt} from './records.ts
 
 const idOf = (number: number) => `c6c0dd6c-5d76-4b5d-9eff-2504000000${number}`
 const ids = {
+  old: idOf(21),
   ...{open: idOf(10), answered: idOf(11), elsewhere: idOf(12), expired: idOf(13), closed: idOf(14)},
   ...{race: idOf(15), stranger: idOf(16), unsettled: idOf(17), overdue: idOf(18), atMost: idOf(19)},
   lost: idOf(20),
@@ -47,13 +48,14 @@ const imported = (notice: object): InboxRecord => {
 beforeAll(async () => {
   const desk = deskOf(env)
   const known = Object.values(ids).filter(
-    (id) => ![ids.stranger, ids.overdue, ids.atMost, ids.lost, ids.expired].includes(id),
+    (id) => ![ids.stranger, ids.overdue, ids.atMost, ids.lost, ids.expired, ids.old].includes(id),
   )
   const got = (id: string, hours: number) =>
     receipt(ago(hours), eventBody(`event-${id}`, noticeOf(id, ago(hours))))
   const bare = receipt(ago(1), eventBody('event-bare', {noticeId: ids.atMost}), {trust: 'unchecked'})
   const records = [
     got(ids.overdue, 80),
+    got(ids.old, 72 + 7 * 24 + 1),
     got(ids.lost, 76),
     got(ids.expired, 76),
     ...known.map((id) => got(id, 20)),
@@ -113,7 +115,13 @@ describe('a pipe', () => {
     expect(Object.fromEntries(states)).toEqual({
       ...{[ids.open]: 'open', [ids.answered]: 'answered', [ids.elsewhere]: 'answered-elsewhere'},
       ...{[ids.expired]: 'expired', [ids.closed]: 'closed', [ids.race]: 'closed', [ids.stranger]: 'not-ours'},
-      ...{[ids.unsettled]: 'unsettled', [ids.overdue]: 'overdue', [ids.atMost]: 'open', [ids.lost]: 'closed'},
+      ...{
+        [ids.unsettled]: 'unsettled',
+        [ids.overdue]: 'overdue',
+        [ids.old]: 'overdue',
+        [ids.atMost]: 'open',
+        [ids.lost]: 'closed',
+      },
     })
   })
 
@@ -144,16 +152,36 @@ describe('in a terminal', () => {
     expect(rowOf(ids.elsewhere)).toMatch(/^answered-elsewhere +NJD-INC-002 +- /)
   })
 
-  test('of 40 columns each is a block of three lines', async () => {
+  test.each([80, 40])(
+    'of %i columns those that passed unanswered are counted for a week',
+    async (columns) => {
+      const said = oneLine((await lines(columns, 'inbox')).join('\n'))
+      expect(said).toContain(
+        '2 notices passed their deadline unanswered in the last 7 days: `scent notices inbox --all`.',
+      )
+      const all = oneLine((await lines(columns, 'inbox', '--all')).join('\n'))
+      expect(all).not.toContain('unanswered in the last')
+      expect(all).toContain('nobody answered: CancelWhole was applied')
+      expect(all).toContain('CancelWhole, not by this machine')
+      expect(all).toContain('ShipAvailable, from here')
+    },
+  )
+
+  test('of 40 columns each is a block of three lines, and of one more if there is more to say', async () => {
     const rows = await lines(40, 'inbox', '--all')
-    const blockOf = (id: string) => rows.slice(rows.indexOf(`  ${id}`) - 2, rows.indexOf(`  ${id}`) + 1)
+    const blockOf = (id: string, size = 3) =>
+      rows.slice(rows.indexOf(`  ${id}`) + 1 - size, rows.indexOf(`  ${id}`) + 1)
     expect(blockOf(ids.open)).toEqual([
       '51 h 59 min left, then cancel 3',
       '  NJD-INC-002  short 2 of 3',
       `  ${ids.open}`,
     ])
     expect(blockOf(ids.overdue)[0]).toBe('passed 8 h ago, then cancel 3')
-    expect(blockOf(ids.elsewhere)[0]).toBe('answered-elsewhere')
+    expect(blockOf(ids.elsewhere, 4).slice(0, 2)).toEqual([
+      'answered-elsewhere',
+      '  CancelWhole, not by this machine',
+    ])
+    expect(blockOf(ids.expired, 4).slice(0, 2)).toEqual(['expired', '  nobody answered: CancelWhole was'])
     expect(rows.slice(rows.indexOf(`  ${ids.stranger}`) - 1)[0]).toBe('not-ours')
     expect(rows.slice(rows.indexOf(`  ${ids.atMost}`) - 1)[0]).toBe('at most 71 h left, then not known')
   })

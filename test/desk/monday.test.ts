@@ -164,7 +164,9 @@ describe('on a Monday morning', () => {
     for (const columns of [80, 40]) {
       const {text} = await inbox(columns)
       expect(text).toContain('3 notices to answer')
-      expect(text).toContain('2 notices passed the deadline unanswered')
+      expect(text).toContain(
+        '2 notices passed their deadline unanswered in the last 7 days: `scent notices inbox --all`.',
+      )
     }
     const all = JSON.parse((await scent(stage.env, ['notices', 'inbox', '--all', '--json'])).stdout)
     const states = new Map(

@@ -84,7 +84,7 @@ describe('news', () => {
   }
   const look = (at: number, blind: Blindness[] = []): Look => {
     const every = inbox({told: [told], answers: []}, {now: at})
-    return {every, items: every.filter(isOpen), blind}
+    return {every, items: every.filter(isOpen), blind, now: at}
   }
   const due = raised + 72 * HOUR
   const kinds = (before: Look | undefined, now: Look) =>

@@ -56,23 +56,24 @@ With --due-within it is a check for cron: exit 11 if a notice is due within that
   /** Whether it goes on: news are lines of JSON wherever no person looks on. */
   private watching = false
 
-  async run(): Promise<Omit<Look, 'every'> | undefined> {
+  async run(): Promise<Pick<Look, 'items' | 'blind'> | undefined> {
     const {flags} = await this.parse(NoticesInbox)
     const withinMs = flags['due-within'] === undefined ? undefined : flags['due-within'] * 1_000
     const desk = openDesk(flags)
     if (flags.watch) return this.watch(desk, flags.all, withinMs)
     const sent = flags.check ? await this.askService(flags) : undefined
-    const {items, every, blind} = await lookAt(desk, {all: flags.all, withinMs, sent})
+    const look = await lookAt(desk, {all: flags.all, withinMs, sent})
+    const {items, blind} = look
     if (sent) this.note(checkedText(sent, blind))
-    this.showLook({items, every, blind}, flags.all)
+    this.showLook(look, flags.all)
     if (withinMs !== undefined) this.judge(items, blind)
     return {items, blind}
   }
 
-  private showLook({items, every, blind}: Look, all: boolean): void {
+  private showLook({items, every, blind, now}: Look, all: boolean): void {
     this.note(summaryOf({items, every}))
     this.show({rows: items, columns: inboxColumns, block: inboxBlock, empty: emptyText({every})})
-    this.tellBelow([...belowLines({items, every}, all), ...blindLines(blind)])
+    this.tellBelow([...belowLines({items, every, now}, all), ...blindLines(blind)])
   }
 
   /** Until Ctrl-C: a picture that is drawn over itself, else news, one below the other. */

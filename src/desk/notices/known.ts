@@ -44,6 +44,8 @@ export interface Look {
   items: InboxItem[]
   every: InboxItem[]
   blind: Blindness[]
+  /** Milliseconds by the service's clock. */
+  now: number
 }
 
 /** Looks into the records, and keeps what the service was asked. Fails with CORRUPT_FILE if the record of our own answers is damaged. */
@@ -62,5 +64,5 @@ export async function lookAt(
   const check = sent ? checkOf(sent, evidence, now) : lastCheck(evidence, subscriptions, now)
   if (sent && check) await keepCheck({folders, identity}, check, evidence.check)
   const blind = blindness(evidence, every, subscriptions, Date.now(), {check, sent})
-  return {items: withinMs === undefined ? items : items.filter(isDue), every, blind}
+  return {items: withinMs === undefined ? items : items.filter(isDue), every, blind, now}
 }

@@ -1,3 +1,5 @@
+import {millis} from '../../contract/forms.ts'
+import {noticeWindowMs} from '../../contract/limits.ts'
 import type {NoticeChoice} from '../../contract/notices.ts'
 import {repeatText} from '../../flows/notices.ts'
 import {type Cell, pretty, time} from '../../terminal/cells.ts'
@@ -37,11 +39,26 @@ function shortOf({line}: InboxItem): Cell {
 
 /** What sets a notice apart from one that simply waits; null if nothing does. */
 function caution(item: InboxItem): string | null {
-  const {state, answer} = item.desk
+  const {state, answer, trust} = item.desk
   if (state === 'unsettled') return `sent ${answer?.choice}, outcome unknown`
+  if (state === 'open' && trust === 'unchecked') return 'unchecked: anybody may have sent it'
   if (state !== 'doubtful') return null
   const why = standingText(item) ?? ''
   return `doubtful: ${why.slice(0, 1).toLowerCase()}${why.slice(1).replace(/\.$/, '')}`
+}
+
+const defaults: {[status: string]: NoticeChoice} = {
+  ExpiredCancelledWhole: 'CancelWhole',
+  ExpiredShipAvailable: 'ShipAvailable',
+}
+
+/** What was done about a notice that is closed, and by whom; null if that is not known. */
+function doneAbout({status, responseChoice, desk: {state, answer}}: InboxItem): string | null {
+  const applied = defaults[status ?? '']
+  if (state === 'expired') return applied ? `nobody answered: ${applied} was applied` : 'nobody answered'
+  const choice = responseChoice ?? (state === 'answered' ? answer?.choice : undefined)
+  if (state === 'answered') return `${choice}, from here`
+  return state === 'answered-elsewhere' && choice ? `${choice}, not by this machine` : null
 }
 
 /** Notices as a list; of those that are closed the state stands in the place of the time left. */
@@ -52,7 +69,7 @@ export const inboxColumns: Column<InboxItem>[] = localColumns<InboxItem>(
     'desk.leftMs': leftOf,
     'line.shortfallQuantity': shortOf,
     'desk.ifSilent': ifSilent,
-    'desk.answer': caution,
+    'desk.answer': (item) => caution(item) ?? doneAbout(item),
   },
 )
 
@@ -63,7 +80,7 @@ export function inboxBlock(item: InboxItem, paint: Paint): string[] {
   const {leftMs} = item.desk
   const left = pretty(leftOf(item), paint)
   const then = leftMs === null ? '' : `${leftMs > 0 ? ' left' : ''}, then ${ifSilent(item)}`
-  const but = caution(item)
+  const but = caution(item) ?? doneAbout(item)
   return [`${left}${then}`, ...(but ? [safe(but)] : []), ...(what ? [what] : []), item.id]
 }
 
@@ -115,14 +132,23 @@ export function blindLines(blind: readonly Blindness[]): string[] {
 }
 
 /** Below the list: which notices need another look, each with the command for it. `all`: whether those that are over stand in it. */
-export function belowLines({items, every}: Pick<Look, 'items' | 'every'>, all: boolean): string[] {
-  return [unsureLine(items), all ? undefined : passedLine(every)].filter((line) => line !== undefined)
+export function belowLines({items, every, now}: Omit<Look, 'blind'>, all: boolean): string[] {
+  const lines = [unsureLine(items), all ? undefined : passedLine(every, now)]
+  return lines.filter((line) => line !== undefined)
 }
 
-function passedLine(items: readonly InboxItem[]): string | undefined {
-  const passed = items.filter(({desk: {state}}) => state === 'overdue').length
-  if (passed === 0) return undefined
-  return `${counted(passed, 'notice')} passed the deadline unanswered: \`scent notices inbox --all\`.`
+const WEEK_MS = 7 * 24 * HOUR
+
+/** How many the service has decided alone, or will have. */
+function passedLine(every: readonly InboxItem[], now: number): string | undefined {
+  const passed = every.filter((item) => {
+    const {state, seenAt} = item.desk
+    const due = item.responseDeadlineAt ? millis(item.responseDeadlineAt) : millis(seenAt) + noticeWindowMs
+    return (state === 'overdue' || state === 'expired') && now - due < WEEK_MS
+  })
+  if (passed.length === 0) return undefined
+  const whose = passed.length === 1 ? 'its' : 'their'
+  return `${counted(passed.length, 'notice')} passed ${whose} deadline unanswered in the last 7 days: \`scent notices inbox --all\`.`
 }
 
 /** Where to read about those that do not simply wait. */

@@ -38,13 +38,13 @@ export function openPicture(stream: Screen) {
 }
 
 /** As many lines as there is room for: those that are due first, and what can't be known. */
-async function pictureOf({items, every, blind}: Look, stream: Screen): Promise<string[]> {
+async function pictureOf({items, every, blind, now}: Look, stream: Screen): Promise<string[]> {
   const [room, rows] = [roomOf(stream), stream.rows || 24]
   const text = (line: string) => wrap(safe(line), room, /^[!]/.test(line) ? 2 : 0).split('\n')
   const clock = new Date().toTimeString().slice(0, 5)
   const head = text(summaryOf({items, every}))
   const below = [
-    ...belowLines({items, every}, false),
+    ...belowLines({items, every, now}, false),
     ...blindLines(blind),
     `At ${clock}. Ctrl-C ends.`,
   ].flatMap(text)
