@@ -26,7 +26,7 @@ export function reportReceipts(desk: Desk, free = freeBytes(desk.folders.state))
   const [damaged, ...others] = evidence.damaged
   if (damaged !== undefined)
     throw new Failure('CORRUPT_FILE', {
-      message: `${damaged} is damaged${others.length > 0 ? `, and so are ${others.length} more` : ''}. What stands behind the damage is not seen; other files are.`,
+      message: `${damaged} is damaged${others.length > 0 ? `, and so ${others.length === 1 ? 'is' : 'are'} ${others.length} more` : ''}. What stands behind the damage is not seen; other files are.`,
       hint: 'Ask the service what may be missing: `scent notices inbox --check`. Then move the file to another folder.',
     })
   if (free !== undefined && free < LEAST_FREE)

@@ -489,6 +489,13 @@ describe('with --check the service is asked', () => {
       )
     })
 
+    test("is told by this machine's clock, as all other times are", async () => {
+      const env = await checked()
+      const {folders, identity} = deskOf(env)
+      serviceOffset(folders, identity).hear(3 * HOUR)
+      expect((await inbox(env)).missing).toMatchObject({since: iso(ago(8)), until: iso(ago(6 - 72))})
+    })
+
     test('is said no more once it was imported, or received', async () => {
       const env = await checked()
       const raw = eventBody('event-2', noticeOf(other, ago(5)))

@@ -22,6 +22,7 @@ test('what an import took in is told in words: how much of it tells of no notice
     '2 texts taken in, of which 1 tells of no notice; 1 known before.',
   )
   expect(await said(notice)).toBe('0 texts taken in; 1 known before.')
+  expect(await said('{', '{')).toContain('Line 1 is not JSON, and 1 other.')
 })
 
 test('rows of events can be imported elsewhere, and each can be verified', async () => {

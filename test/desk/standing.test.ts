@@ -1,6 +1,7 @@
 // Notices that do not simply wait are told apart on every screen that lists them, by the built program in a terminal.
 import {beforeAll, describe, expect, test} from 'vitest'
 import {inboxJournal} from '../../src/desk/notices/records.ts'
+import {serviceOffset} from '../../src/store/clock.ts'
 import {scentAmongMany as scent} from '../support/many.ts'
 import {type Answer, drawn, inTerminal, oneLine} from '../support/pty.ts'
 import {bin} from '../support/scent.ts'
@@ -85,6 +86,32 @@ describe.each([80, 40])('at %i columns', (columns) => {
       },
       {columns, rows: 40},
     ))
+})
+
+test('a beginning that no other has names a notice, and one that is too short or fits none is refused', async () => {
+  const id = async (name: string) =>
+    JSON.parse((await scent(env, ['notices', 'show', name, '--json'])).stdout).id
+  expect(await id('3333333')).toBe(ids.doubtful)
+  for (const [name, why] of [
+    ['333', '"333" is too short: give at least 6 characters of the id.'],
+    ['4444444', 'is not a valid notice id, nor the beginning of one that is known here'],
+    ['%2e', 'is not a valid notice id'],
+  ] as const)
+    for (const command of [['show'], ['respond', '--choice', 'CancelWhole', '--yes']]) {
+      const [verb = '', ...flags] = command
+      const {code, stdout} = await scent(env, ['notices', verb, name, ...flags, '--json'])
+      expect([code, JSON.parse(stdout).error.message]).toEqual([2, expect.stringContaining(why)])
+    }
+})
+
+test('where the clocks differ, one notice says which time is by which', async () => {
+  expect((await look(['notices', 'show', ids.open], 80)).said).not.toContain('by its clock')
+  const clock = serviceOffset(desk.folders, desk.identity)
+  clock.hear(3 * HOUR)
+  expect((await look(['notices', 'show', ids.open], 80)).said).toContain(
+    'What the service told (raised, deadline, and an answer that was given elsewhere) is by its clock, which is 3 h ahead of that of this machine',
+  )
+  clock.hear(0)
 })
 
 test('a filter is told only of what it lists', async () => {

@@ -291,10 +291,11 @@ describe.each([{ACCESSIBLE: '1'}, {TERM: 'dumb'}])('with %j nothing moves the cu
         ['What next? (1 to 6)', '2\n'],
         ['anything else to take it back. ', 'x\n'],
         ['What next? (1 to 6)', '9\n'],
-        ['What next? (1 to 6)', '1\n'],
+        ['What next? (1 to 6)', 'C\n'],
         ['anything else to take it back. ', '\n'],
         ['What next? (1 to 6)', '3\n'],
-        ['What next? (1 to 6)', '6\n'],
+        // The keys of the other screen.
+        ['What next? (1 to 6)', 'q\n'],
       ],
       {columns: 40, env},
     )

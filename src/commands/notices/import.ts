@@ -45,7 +45,7 @@ export default class NoticesImport extends ScentCommand {
 
   private tellFirst(texts: readonly string[]): void {
     for (const text of texts.slice(0, MOST_TOLD)) this.note(text)
-    if (texts.length > MOST_TOLD) this.note(`And ${texts.length - MOST_TOLD} others.`)
+    if (texts.length > MOST_TOLD) this.note(`And ${counted(texts.length - MOST_TOLD, 'other')}.`)
   }
 }
 

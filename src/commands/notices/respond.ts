@@ -7,14 +7,14 @@ import {type NoticeChoice, noticeChoices} from '../../contract/notices.ts'
 import {type Desk, openDesk} from '../../desk/desk.ts'
 import {type Cost, readCosts} from '../../desk/notices/cost.ts'
 import type {InboxItem} from '../../desk/notices/inbox.ts'
-import {knownNotices, lookAt} from '../../desk/notices/known.ts'
+import {knownNotices, lookAt, noticeNamed} from '../../desk/notices/known.ts'
 import {answerNotice} from '../../desk/notices/respond.ts'
 import {type Wanted, wantedBy, wantedIn} from '../../desk/notices/wanted.ts'
 import {answerColumns, answerMany, showAnswers} from '../../desk/screens/answers.ts'
 import {consequence} from '../../desk/screens/choice.ts'
 import {blindLines, inboxCard, NOTHING_OPEN} from '../../desk/screens/inbox.ts'
 import type {Session} from '../../session.ts'
-import {apiFlags, requireUuid} from '../../terminal/flags.ts'
+import {apiFlags} from '../../terminal/flags.ts'
 import {secondsFlag} from '../../terminal/times.ts'
 import {noticeCard} from '../../terminal/views/notices.ts'
 
@@ -41,7 +41,11 @@ Exit codes of many: 0 all are answered, 11 some are not, 12 what became of some 
     '<%= config.bin %> notices respond --file choices.csv',
     '<%= config.bin %> notices respond --choice ShipAvailable --due-within 6h --yes --json',
   ]
-  static override args = {id: Args.string({description: 'Notice id, a UUID.'})}
+  static override args = {
+    id: Args.string({
+      description: 'Notice id, or at least 6 characters of the beginning of one that is known here.',
+    }),
+  }
   static override flags = {
     ...apiFlags,
     choice: Flags.option({options: noticeChoices})({
@@ -74,11 +78,10 @@ Exit codes of many: 0 all are answered, 11 some are not, 12 what became of some 
     const {args, flags} = await this.parse(NoticesRespond)
     const isFiltered = filters.some((name) => flags[name] !== undefined)
     if (args.id !== undefined && (isFiltered || flags.file !== undefined)) throw both()
-    if (args.id !== undefined) requireUuid('ID', args.id)
     const isAlone = args.id === undefined && !isFiltered && flags.file === undefined
     const desk = openDesk(flags)
     if (isAlone) return this.worklist(desk, flags)
-    if (args.id !== undefined) return this.one(args.id.toLowerCase(), desk, flags)
+    if (args.id !== undefined) return this.one(noticeNamed(desk, args.id), desk, flags)
     const wanted = await this.wanted(desk, flags)
     const session = await this.session(flags, {job: true})
     return answerMany(this, session, wanted, {isAgreed: flags.yes})

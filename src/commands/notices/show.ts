@@ -4,13 +4,13 @@ import {Failure} from '../../contract/failure.ts'
 import {openDesk} from '../../desk/desk.ts'
 import type {Evidence} from '../../desk/notices/evidence.ts'
 import type {InboxItem} from '../../desk/notices/inbox.ts'
-import {knownNotices} from '../../desk/notices/known.ts'
+import {knownNotices, noticeNamed} from '../../desk/notices/known.ts'
 import {type Happening, storyOf} from '../../desk/notices/story.ts'
 import type {Glance} from '../../desk/receipts/glances.ts'
 import {referenceOf, takeInLine} from '../../desk/receipts/reference.ts'
-import {inboxCard, nextOf, storyColumns} from '../../desk/screens/inbox.ts'
+import {clocksText, inboxCard, nextOf, storyColumns} from '../../desk/screens/inbox.ts'
 import {localTime} from '../../terminal/cells.ts'
-import {apiFlags, requireUuid} from '../../terminal/flags.ts'
+import {apiFlags} from '../../terminal/flags.ts'
 
 export default class NoticesShow extends ScentCommand {
   static override summary = 'Show a notice, and everything that is recorded of it.'
@@ -20,14 +20,19 @@ export default class NoticesShow extends ScentCommand {
     '<%= config.bin %> notices show c6c0dd6c-5d76-4b5d-9eff-250400d2b556',
     '<%= config.bin %> notices show c6c0dd6c-5d76-4b5d-9eff-250400d2b556 --json',
   ]
-  static override args = {id: Args.string({description: 'Notice id, a UUID.', required: true})}
+  static override args = {
+    id: Args.string({
+      description: 'Notice id, or at least 6 characters of its beginning.',
+      required: true,
+    }),
+  }
   static override flags = {...apiFlags}
 
   async run(): Promise<InboxItem & {history: Happening[]}> {
     const {args, flags} = await this.parse(NoticesShow)
-    requireUuid('ID', args.id)
-    const id = args.id.toLowerCase()
-    const {folders, identity} = openDesk(flags)
+    const desk = openDesk(flags)
+    const {folders, identity} = desk
+    const id = noticeNamed(desk, args.id)
     const {every, evidence} = knownNotices(folders, identity, {all: true})
     const item = every.find((one) => one.id === id)
     if (item === undefined) throw unknown(id, evidence)
@@ -39,6 +44,8 @@ export default class NoticesShow extends ScentCommand {
     })
     const next = nextOf(item)
     if (next) this.aside(next)
+    const clocks = clocksText(evidence.offsetMs)
+    if (clocks) this.aside(clocks)
     const refused = lastRefused(evidence, id)
     if (refused)
       this.aside(

@@ -70,8 +70,8 @@ function lackingOf(events: readonly SentEvent[], {receipts, importedEvents}: Evi
 const tellsOfNotice = ({notices, unreadable}: Evidence['receipts'][number]) =>
   notices.length > 0 || unreadable
 
-/** That events were sent and are not here, as the service says or, if it is an earlier check, said. */
-export function missing({at, lacking: all, isCut}: Check, isEarlier: boolean): Blindness[] {
+/** That events were sent and are not here, as the service says or, if it is an earlier check, said; by this machine's clock. */
+export function missing({at, lacking: all, isCut}: Check, isEarlier: boolean, offsetMs: number): Blindness[] {
   const [first] = all
   if (first === undefined) return []
   const types = [...new Set(all.map(({type}) => type))]
@@ -87,8 +87,8 @@ export function missing({at, lacking: all, isCut}: Check, isEarlier: boolean): B
   return [
     {
       code: 'missing',
-      since: iso(first.firstAt),
-      until: iso(Math.max(...all.map(({firstAt}) => firstAt)) + noticeWindowMs),
+      since: iso(first.firstAt - offsetMs),
+      until: iso(Math.max(...all.map(({firstAt}) => firstAt)) + noticeWindowMs - offsetMs),
       says: `${not} (${kinds}). ${whereOf(all, isEarlier)}`,
       next: `scent webhooks timeline ${first.subscription} --missing`,
       ...(isEarlier && {checkedAt: at}),

@@ -27,7 +27,7 @@ export function blindness(
   now: number,
   {check, sent}: {check: Check | undefined; sent?: Sent | undefined},
 ): Blindness[] {
-  const lacking = check ? missing(check, sent === undefined) : []
+  const lacking = check ? missing(check, sent === undefined, evidence.offsetMs) : []
   return [
     ...store(evidence),
     ...listening(evidence, subscriptions, now, sent && {gone: sent.gone, isLacking: lacking.length > 0}),
@@ -79,14 +79,14 @@ function inactive(
 
 /** The service has given up deliveries, by its own records or by what was last told of a subscription. */
 function deadLettering(
-  {receipts}: Evidence,
+  {receipts, offsetMs}: Evidence,
   subscriptions: readonly KnownSubscription[],
   sent: Sent | undefined,
 ): Blindness[] {
   const lastGood = receipts.findLast(({trust}) => trust === 'verified')?.time ?? 0
   const given = subscriptions.flatMap(({id, at, lastDeliveryStatus}) => {
     const end = sent?.ends.get(id)
-    if (end) return end.isGivenUp ? [{id, since: iso(end.at)}] : []
+    if (end) return end.isGivenUp ? [{id, since: iso(end.at - offsetMs)}] : []
     // A copy that came since then shows that deliveries arrive again.
     return lastDeliveryStatus === 'DeadLettered' && Date.parse(at) > lastGood ? [{id, since: at}] : []
   })

@@ -2,6 +2,7 @@ import {Failure} from '../../contract/failure.ts'
 import {parseJson, printJson} from '../../contract/money.ts'
 import {localTime} from '../../terminal/cells.ts'
 import {commandText} from '../../terminal/next.ts'
+import {counted} from '../../terminal/text.ts'
 import type {Desk} from '../desk.ts'
 import {encodeBody, sha256} from '../receipts/body.ts'
 import type {Glance} from '../receipts/glances.ts'
@@ -234,7 +235,7 @@ function insteadText({responseDeadlineAt: at, desk}: InboxItem): string {
 function unreadable({unreadable: [first, ...others]}: Imported): Failure {
   const where = first === undefined ? 'It is empty' : `${placeText(first)} ${first.why}`
   return new Failure('INVALID_INPUT', {
-    message: `Nothing in it can be read. ${where}${others.length > 0 ? `, and ${others.length} others` : ''}.`,
+    message: `Nothing in it can be read. ${where}${others.length > 0 ? `, and ${counted(others.length, 'other')}` : ''}.`,
     hint: 'Give bodies of deliveries, notices, or lines of `scent webhooks listen --save`, as JSON.',
   })
 }

@@ -1,6 +1,9 @@
+import {Failure} from '../../contract/failure.ts'
+import {isUuid} from '../../contract/forms.ts'
 import type {Folders, Identity} from '../../store/paths.ts'
 import {webhookRecords} from '../../store/webhooks.ts'
 import type {Desk} from '../desk.ts'
+import {onlyOne, requireLong} from '../receipts/recorded.ts'
 import type {Blindness} from './blindness.ts'
 import {checkOf, keepCheck, lastCheck} from './check.ts'
 import {blindness} from './coverage.ts'
@@ -29,6 +32,25 @@ export function knownNotices(folders: Folders, identity: Identity, {all = false}
   const clock = serviceClock(evidence.told, local, evidence.offsetMs)
   const every = inbox(evidence, clock)
   return {items: all ? every : every.filter(isOpen), every, evidence, now: clock.now}
+}
+
+/**
+ * The id of a notice, in small letters, that it or its beginning names. One that nothing here tells of must be whole. Fails
+ * with INVALID_INPUT if the beginning is too short, or fits none or several.
+ */
+export function noticeNamed({folders, identity}: Pick<Desk, 'folders' | 'identity'>, name: string): string {
+  const id = name.toLowerCase()
+  if (isUuid(id)) return id
+  const start = /^[\da-f-]+$/.test(id) ? id : undefined
+  const {every} = start ? knownNotices(folders, identity, {all: true}) : {every: []}
+  const ids = every.map((item) => item.id).filter((one) => start && one.startsWith(start))
+  if (start && ids.length > 0) requireLong(start)
+  const only = start && onlyOne(ids, start, 'notice')
+  if (only) return only
+  throw new Failure('INVALID_INPUT', {
+    message: `"${name}" is not a valid notice id, nor the beginning of one that is known here.`,
+    hint: 'Give the UUID of the notice, or at least 6 characters of its beginning: `scent notices inbox --all`.',
+  })
 }
 
 interface Wanted {

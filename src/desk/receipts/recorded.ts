@@ -206,10 +206,10 @@ export function requireLong(start: string): void {
 }
 
 /** Which of these ids, each of which begins with `start`, is meant; undefined if there is none. Fails with INVALID_INPUT if it may be several. */
-export function onlyOne(ids: readonly string[], start: string): string | undefined {
+export function onlyOne(ids: readonly string[], start: string, noun = 'event'): string | undefined {
   if (ids.length > 1 && !ids.includes(start))
     throw new Failure('INVALID_INPUT', {
-      message: `"${start}" fits ${ids.length} events: ${ids.slice(0, 3).join(', ')}.`,
+      message: `"${start}" fits ${ids.length} ${noun}s: ${ids.slice(0, 3).join(', ')}.`,
       hint: 'Give more of the id.',
     })
   return ids.includes(start) ? start : ids[0]

@@ -55,7 +55,7 @@ const defaults: {[status: string]: NoticeChoice} = {
 /** What was done about a notice that is closed, and by whom; null if that is not known. */
 function doneAbout({status, responseChoice, desk: {state, answer}}: InboxItem): string | null {
   const applied = defaults[status ?? '']
-  if (state === 'expired') return applied ? `nobody answered: ${applied} was applied` : 'nobody answered'
+  if (state === 'expired') return applied ? `${applied} applied, unanswered` : 'unanswered'
   const choice = responseChoice ?? (state === 'answered' ? answer?.choice : undefined)
   if (state === 'answered') return `${choice}, from here`
   return state === 'answered-elsewhere' && choice ? `${choice}, not by this machine` : null
@@ -95,8 +95,19 @@ export function summaryOf({items, every}: Pick<Look, 'items' | 'every'>): string
 }
 
 function nextDue(item: InboxItem, of: number): string {
-  const {responseDeadlineAt: at} = item
-  return `, ${of === 1 ? '' : 'the next '}due in ${pretty(leftOf(item))}${at ? `, ${moment(at)}` : ''}`
+  const {leftMs} = item.desk
+  const at = leftMs === null ? '' : `, ${moment(new Date(Date.now() + leftMs).toISOString())}`
+  return `, ${of === 1 ? '' : 'the next '}due in ${pretty(leftOf(item))}${at}`
+}
+
+/** Clocks that are less apart are one to a person. */
+const ONE_CLOCK_MS = 60_000
+
+/** Which times of a notice are by which clock, if it matters. */
+export function clocksText(offsetMs: number): string | undefined {
+  if (Math.abs(offsetMs) < ONE_CLOCK_MS) return undefined
+  const way = offsetMs > 0 ? 'ahead of' : 'behind'
+  return `What the service told (raised, deadline, and an answer that was given elsewhere) is by its clock, which is ${span(Math.abs(offsetMs))} ${way} that of this machine; all other times are by this machine's.`
 }
 
 const two = (number: number) => String(number).padStart(2, '0')
@@ -115,7 +126,7 @@ const MOST_TIMES = 3
 /** What is not known, and since when, as one sentence or two. */
 function reasonOf({code, says, since, times = [], checkedAt}: Blindness): string {
   const spans = times.slice(0, MOST_TIMES).map(({from, to}) => `${moment(from)} to ${moment(to)}`)
-  if (times.length > MOST_TIMES) spans.push(`and at ${times.length - MOST_TIMES} more times`)
+  if (times.length > MOST_TIMES) spans.push(`and at ${counted(times.length - MOST_TIMES, 'more time')}`)
   if (spans.length > 0 && code === 'unchecked') return `${says} That was ${spans.join(', ')}.`
   if (spans.length > 0)
     return says.replace(/(?<=^Nothing listened ).* within the last 72 hours/, spans.join(', '))

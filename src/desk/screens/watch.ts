@@ -53,7 +53,8 @@ async function pictureOf({items, every, blind, now}: Look, stream: Screen): Prom
   for (let count = Math.min(items.length, left); ; count -= 1) {
     const more = items.length - count
     const list = await listOf(items.slice(0, count), stream)
-    const said = more > 0 ? text(`${more} more are due later: \`scent notices inbox\``) : []
+    const said =
+      more > 0 ? text(`${more} more ${more === 1 ? 'is' : 'are'} due later: \`scent notices inbox\``) : []
     const lines = [...head, ...(items.length > 0 ? list : text(emptyText({every}))), ...said]
     if (count <= 1 || lines.length <= left) return [...lines, ...below].slice(0, rows)
   }

@@ -127,7 +127,10 @@ async function moveByNumber(
 ): Promise<Move | undefined> {
   // Time alone is not news.
   const isOver = () => standingText(look()) !== standingText(item)
-  const offers = offersOf(item).map((value) => ({name: `${value}: ${consequence(value, costs)}`, value}))
+  const offers = offersOf(item).map((value) => ({
+    ...{name: `${value}: ${consequence(value, costs)}`, value},
+    key: keys[value],
+  }))
   const move = await askNumber<Move>('What next?', [...offers, ...others], {isOver})
   const choice = offers.find(({value}) => value === move)
   if (choice === undefined || isAgreed) return move
@@ -135,9 +138,11 @@ async function moveByNumber(
   return (await askLine(words, isOver)) === '' ? choice.value : undefined
 }
 
-const others: {name: string; value: Move}[] = [
-  {name: 'Next notice', value: 'next'},
-  {name: 'Notice before', value: 'back'},
-  {name: 'Show the order', value: 'order'},
-  {name: 'Stop', value: 'stop'},
+const names: [key: string, name: string][] = [
+  ['n', 'Next notice'],
+  ['b', 'Notice before'],
+  ['o', 'Show the order'],
+  ['q', 'Stop'],
 ]
+// The keys of the other screen work here as well, each with Enter.
+const others = names.map(([key, name]) => ({key, name: `${name} (${key})`, value: moves[key] as Move}))

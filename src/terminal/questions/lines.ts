@@ -94,10 +94,10 @@ export async function askText({
   }
 }
 
-/** One of several, by its number. Nothing is preselected, but what is offered. */
+/** One of several, by its number, or by its key if it has one. Nothing is preselected, but what is offered. */
 export async function askNumber<T>(
   message: string,
-  choices: readonly {name: string; value: T}[],
+  choices: readonly {name: string; value: T; key?: string}[],
   {initial, isOver}: {initial?: T | undefined; isOver?: () => boolean} = {},
 ): Promise<T | undefined> {
   sayLines(...choices.map(({name}, at) => `${at + 1}. ${name}`))
@@ -106,7 +106,8 @@ export async function askNumber<T>(
   for (;;) {
     const line = await askLine(`${message} (1 to ${choices.length}${offered})`, isOver ?? (() => false))
     if (line === undefined) return undefined
-    const choice = choices[line.trim() === '' ? usual : Number(line.trim()) - 1]
+    const typed = line.trim().toLowerCase()
+    const choice = choices.find(({key}) => key === typed) ?? choices[typed === '' ? usual : Number(typed) - 1]
     if (choice) return choice.value
     sayLines(`Type a number from 1 to ${choices.length}, and Enter.`)
   }
