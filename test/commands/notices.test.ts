@@ -68,5 +68,8 @@ test('without a terminal, all that is missing is named at once, and a wrong id f
   const bare = await scent(stage.env, ['notices', 'respond', id])
   expect([bare.code, bare.stderr]).toEqual([2, expect.stringContaining('missing --choice and --yes.')])
   const wrong = await scent(stage.env, ['notices', 'respond', 'nonsense'])
-  expect([wrong.code, wrong.stderr]).toEqual([2, expect.stringContaining('"nonsense" is not a valid notice id')])
+  expect([wrong.code, wrong.stderr]).toEqual([
+    2,
+    expect.stringContaining('"nonsense" is not a valid notice id'),
+  ])
 })

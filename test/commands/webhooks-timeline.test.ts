@@ -277,7 +277,7 @@ describe('an event', () => {
     expect(seen).toMatch(/order\.completed +8 +DEAD .*Connection failed +no +gone in (29|30) d/)
     // First why, then what can still be done.
     expect(oneLine(seen)).toMatch(
-      /: Each of its 8 tries failed, the last at [\w: ]+ \(Connection failed\), when nothing listened here\. It was given up, and does not come again\. It is not here: ask for what it told of, such as `scent orders get`, or take in what another receiver has kept: `scent notices import FILE`\. The service forgets it on \w+ \d+\./,
+      /: Each of its 8 tries failed, the last at [\w: ]+ \(Connection failed\), when nothing listened here\. It was given up, and does not come again\. It is not here: ask for what it told of, such as `scent orders get ID`, or take in what another receiver has kept: `scent notices import FILE`\. The service forgets it on \w+ \d+\./,
     )
     // In a narrow terminal it is a block of two lines.
     expect(await screen(40)).toMatch(/order\.completed · DEAD .* · not here\n {2}gone in (29|30) d\n/)
