@@ -235,8 +235,8 @@ describe('the inbox says', () => {
         ),
       ],
       {
-        next: 'scent webhooks events --trust refused',
-        says: '2 deliveries were refused for the signature, and 2 of them speak of a notice. What fits the secret that is in force now can be taken in, one by one: `scent webhooks verify --stored EVENT_ID && scent webhooks events EVENT_ID --body | scent notices import -`.',
+        next: 'scent webhooks events --trust refused --output ndjson | scent notices import -',
+        says: '2 deliveries were refused for the signature, and 2 of them speak of a notice. What fits the secret that is in force now can be taken in.',
       },
       [...well, got([ago(1), eventBody('event-1'), refused])],
     ],

@@ -164,15 +164,14 @@ function refusedText(
   return `${refused.length} ${were} refused for the signature${speaks}${more}.`
 }
 
-/** How what was refused and tells of a notice gets into the inbox, if it fits by now. */
+/** How what was refused and tells of a notice gets into the inbox, if it fits by now: an import judges it once more. */
 function takeInWords(telling: readonly Glance[]): {says: string; next: string} {
-  const next = 'scent webhooks events --trust refused'
+  const all = 'scent webhooks events --trust refused'
   const last = telling.at(-1)
-  if (last === undefined) return {says: '', next}
-  const fits = ' What fits the secret that is in force now can be taken in'
-  return telling.every(({sha256}) => sha256 === last.sha256)
-    ? {says: `${fits}.`, next: takeInLine(referenceOf(last))}
-    : {says: `${fits}, one by one: \`${takeInLine('EVENT_ID')}\`.`, next}
+  if (last === undefined) return {says: '', next: all}
+  const isOne = telling.every(({sha256}) => sha256 === last.sha256)
+  const next = isOne ? takeInLine(referenceOf(last)) : `${all} --output ndjson | scent notices import -`
+  return {says: ' What fits the secret that is in force now can be taken in.', next}
 }
 
 /** What to do if no signature has fitted any more since a time: then the secret was changed, most likely. */
