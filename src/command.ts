@@ -103,12 +103,18 @@ export abstract class ScentCommand extends Command {
   protected picture(title: string, draw: (width: number) => string): void {
     if (!this.inTerminal) return
     const drawn = draw(roomOf(process.stdout))
-    if (drawn) process.stdout.write(`${wrap(safe(title), roomOf(process.stdout))}\n${drawn}\n`)
+    if (drawn) this.put(`${wrap(safe(title), roomOf(process.stdout))}\n${drawn}\n`)
   }
 
   /** Adds a hint below a table, in a terminal only. */
   aside(text: string): void {
     if (this.inTerminal) this.asides.push(text)
+  }
+
+  /** Says what was found to be in order: below a table, or beside what goes into a pipe. JSON says it itself. */
+  said(text: string): void {
+    if (this.inTerminal) this.asides.push(text)
+    else if (this.mode !== 'json') this.note(text)
   }
 
   /**
@@ -136,6 +142,12 @@ export abstract class ScentCommand extends Command {
   /** Does it when all is said: what is wrong with a file is read while it is printed. */
   atEnd(work: () => Promise<void>): void {
     this.ending = work
+  }
+
+  /** Writes what is no view and no document as it is. */
+  protected put(data: string | Uint8Array): void {
+    this.clearLine()
+    process.stdout.write(data)
   }
 
   /** A sentence or two for a person, on stderr. Its lines hang below its indent, or its `!`. */

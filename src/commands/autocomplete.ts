@@ -34,9 +34,7 @@ fish: run this once, and again after an update
 
   async run(): Promise<void> {
     const {args} = await this.parse(Autocomplete)
-    process.stdout.write(
-      completionScript(args.shell as Shell, typed(this.config, guideNames(this.config.root))),
-    )
+    this.put(completionScript(args.shell as Shell, typed(this.config, guideNames(this.config.root))))
   }
 }
 

@@ -38,7 +38,7 @@ export function fieldRule({name, required}: AddressField, value: unknown): strin
   if (name === 'phone' && SHORTENED.test(value))
     return 'was shortened by a spreadsheet; format the column as text, such as +966501234567'
   if (name === 'phone' && NATIONAL.test(undashed(value)))
-    return `must begin with its country code, such as ${international(value)}`
+    return `must begin with its country code; a Saudi number would be ${international(value)}`
   return undefined
 }
 

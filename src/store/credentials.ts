@@ -102,7 +102,11 @@ function readFile(folders: Folders): z.output<typeof secrets> {
   const stat = statOf(path)
   const mode = stat?.isFile() ? stat.mode : 0
   if (process.platform !== 'win32' && (mode & 0o077) !== 0)
-    throw foreign(path, 'can be read by other users (chmod 600 it, and think about the secrets in it)')
+    throw foreign(
+      path,
+      `can be read by other users (mode 0${(mode & 0o777).toString(8)})`,
+      `\`chmod 600 '${path}'\`. If somebody may have read it, have the secrets in it renewed.`,
+    )
   const text = readOwn(path)
   return text === undefined ? {version: 1, secrets: {}} : parseFile(path, text, secrets)
 }

@@ -200,8 +200,9 @@ export function corrupt(path: string, why: string): Failure {
   return new Failure('CORRUPT_FILE', {message: `${path} ${why}. It was left as it is.`})
 }
 
-export function foreign(path: string, why: string): Failure {
-  return new Failure('FOREIGN_FILE', {message: `${path} ${why}. It was left as it is.`})
+export function foreign(path: string, why: string, hint?: string): Failure {
+  const message = `${path} ${why}. It was left as it is.`
+  return new Failure('FOREIGN_FILE', {message, ...(hint !== undefined && {hint})})
 }
 
 /** What stands at a path, also if it is a link; undefined if nothing does. Fails with FILE_FAILED. */

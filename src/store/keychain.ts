@@ -90,6 +90,6 @@ function unavailable(why: string, reason?: string): Failure {
     details: reason && {reason},
     hint:
       'One of three: start or unlock a keyring (on Linux a Secret Service, such as gnome-keyring); set SCENT_CLIENT_ID ' +
-      'and SCENT_CLIENT_SECRET; or log in with --storage file, which keeps the secret in a file of mode 0600.',
+      'and SCENT_CLIENT_SECRET; or `scent auth login --storage file`, which keeps the secret in a file of mode 0600.',
   })
 }

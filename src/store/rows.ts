@@ -96,15 +96,23 @@ async function headerOf(csv: Csv): Promise<{line: number; columns: string[]}> {
   for await (const {line, cells, problem} of csvRecords(csv)) {
     if (problem) throw refused(csv.input, `has a header that ${problem}`)
     const columns = cells.map((cell) => cell.trim())
-    if (columns.some(isDamaged)) throw refused(csv.input, `has a header that is not UTF-8. ${TO_UTF_8}`)
+    if (columns.some(isDamaged))
+      throw refused(csv.input, 'has a header that is not UTF-8', toUtf8(csv.input.name, columns.join()))
     return {line, columns}
   }
   throw refused(csv.input, 'is empty')
 }
 
-/** The way out for a file in an encoding that can't be told from others. */
-export const TO_UTF_8 =
-  'Save the file as UTF-8 (Excel: "CSV UTF-8"), or convert it: `iconv -f WINDOWS-1256 -t UTF-8 FILE` (1256 is Arabic Windows, 1252 western).'
+/**
+ * The way out for a file in an encoding that can't be told from others. `name` is that of the file, `text` some of it: a
+ * word of Arabic is damaged as a whole, one of a western language in a letter or two.
+ */
+export function toUtf8(name: string, text: string): string {
+  const pages = ['WINDOWS-1252, western', 'WINDOWS-1256, Arabic']
+  const [likely = '', other = ''] = /\ufffd{3}/.test(text) ? pages.reverse() : pages
+  const convert = `iconv -f ${likely.split(',')[0]} -t UTF-8 ${name === 'stdin' ? 'FILE' : name} > utf8.csv`
+  return `Save the file as UTF-8 (Excel: "CSV UTF-8"), or convert it: \`${convert}\`. It looks like ${likely}; if the letters are wrong then, it is ${other}.`
+}
 
 async function* csvRows(
   csv: Csv,
@@ -219,6 +227,6 @@ async function* lines(input: Input): AsyncGenerator<string> {
   if (rest.length > 0) yield rest.toString('utf8')
 }
 
-function refused(input: Input, why: string): Failure {
-  return new Failure('INVALID_INPUT', {message: `${input.name} ${why}.`})
+function refused(input: Input, why: string, hint?: string): Failure {
+  return new Failure('INVALID_INPUT', {message: `${input.name} ${why}.`, ...(hint !== undefined && {hint})})
 }

@@ -110,12 +110,17 @@ export async function askAddress(
 async function askField(ask: Ask, field: AddressField, typed: Part): Promise<string> {
   const read = (text: string) => tidied(field, text.trim(), typed)
   const answer = await ask.text({
-    message: `${field.label}${hints[field.name] ?? (field.required ? '' : ' (optional)')}`,
+    message: `${field.label}${hintOf(field, typed)}`,
     flag: nameOf(field),
     ...(field.name === 'countryCode' ? {initial: 'SAU'} : {}),
     check: (text) => problem(field, read(text), typed),
   })
   return read(answer)
+}
+
+function hintOf({name, required}: AddressField, {countryCode = 'SAU'}: Part): string {
+  if (name === 'phone' && countryCode !== 'SAU') return ' (with its country code, such as +12025550123)'
+  return hints[name] ?? (required ? '' : ' (optional)')
 }
 
 const hints: Partial<Record<AddressField['name'], string>> = {

@@ -73,7 +73,9 @@ test('secrets that other users can read are not used, nor added to', async () =>
   chmodSync(file, 0o644)
   for (const args of [loginArgs(...inFile)]) {
     const {code, stderr} = await scent(env, args, `${SECRET}\n`)
-    expect(stderr.replaceAll('\n', ' ')).toContain('can be read by other users (chmod 600 it')
+    expect(stderr.replaceAll('\n', ' ')).toContain('can be read by other users (mode 0644)')
+    expect(stderr.replaceAll('\n', ' ')).toContain(`chmod 600 '${file}'`)
+    expect(stderr).not.toContain('owner')
     expect(code).not.toBe(0)
   }
   expect(readFileSync(file, 'utf8')).toBe(before)
@@ -240,8 +242,9 @@ describe.skipIf(noKeyring())('auth login with the keychain', () => {
       keyring.freeze()
       const hanging = await login(env, '--name', 'hanging')
       const none = await login({...env, DBUS_SESSION_BUS_ADDRESS: ''}, '--name', 'none')
-      for (const ran of [locked, hanging, none]) {
-        expect(ran).toMatchObject({code: 3, stderr: expect.stringContaining('--storage file')})
+      for (const [name, ran] of Object.entries({locked, hanging, none})) {
+        const line = `\`scent ${loginArgs('--name', name).join(' ')} --storage file\``
+        expect(ran).toMatchObject({code: 3, stderr: expect.stringContaining(line)})
       }
       expect(locked.stderr).toContain('it is locked')
       expect(readFileSync(configOf(env), 'utf8')).toBe(before)

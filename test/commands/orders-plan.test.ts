@@ -39,6 +39,10 @@ describe('a plan knows the orders that stand', () => {
     const {summary, orders} = await shop.json(['orders', 'import', file])
     expect(summary).toEqual({placed: 0, alreadyPlaced: 3, refused: 0, unknown: 0})
     expect(orders[0]).toMatchObject({outcome: 'already-placed', total: 167.33, orderId: expect.any(String)})
+    const {items} = await shop.json(['orders', 'list', '--reference', 'A-'])
+    expect(items).toHaveLength(3)
+    for (const one of items)
+      expect(one).toMatchObject({outcome: 'placed', askedAgainAt: expect.stringMatching(/^\d{4}-/)})
     const plan = await shop.json(['orders', 'import', file, '--dry-run', '--preview'])
     expect(plan).toMatchObject({
       orders: 3,

@@ -101,7 +101,7 @@ describe('the inbox says', () => {
       'that nothing has ever listened',
       'nobody-listens',
       [],
-      {since: null, until: null, next: 'scent webhooks listen'},
+      {since: null, until: null, next: 'scent webhooks listen --subscribe'},
       well,
     ],
     [
@@ -591,7 +591,7 @@ test('a pipe gets the list alone, and is told beside it what the list may lack',
   const {stdout, stderr} = await scent(env, ['notices', 'inbox'])
   expect(stdout.trim().split('\n')).toHaveLength(1)
   expect(stderr).toMatch(
-    /! Nothing listens on this machine now: .* Since \w+ \d+ \w+ \d\d:\d\d\.\n {2}`scent webhooks listen`/,
+    /! Nothing listens on this machine now: .* Since \w+ \d+ \w+ \d\d:\d\d\.\n {2}`scent webhooks listen --subscribe`/,
   )
 })
 

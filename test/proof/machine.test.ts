@@ -129,7 +129,7 @@ describe('a file that is not ours', () => {
     forgetToken(env)
     const {code, stdout} = await run(env, read)
     expect(code).not.toBe(0)
-    expect(JSON.parse(stdout).error.message).toMatch(/chmod 600/)
+    expect(JSON.parse(stdout).error.hint).toMatch(/chmod 600/)
   })
 
   test('a token cache that is broken costs a mint and nothing else; a link in its place is refused', async () => {

@@ -1,5 +1,6 @@
 import {spawn} from 'node:child_process'
 import {existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync} from 'node:fs'
+import {createServer} from 'node:net'
 import {join} from 'node:path'
 import {afterEach, beforeEach, describe, expect, test, vi} from 'vitest'
 import {folder} from '../support/program.ts'
@@ -227,6 +228,25 @@ describe('sandbox start', () => {
     expect((await sandbox('reset', '--yes')).stderr).toBe('')
   })
 
+  test('says that it took another port than the usual one', async () => {
+    const holder = createServer().on('error', () => {})
+    // Or somebody else has it.
+    await new Promise<void>((done) => holder.on('error', () => done()).listen(4747, '127.0.0.1', done))
+    const {code, stdout, stderr} = await sandbox('start', '--detach', '--memory')
+    const {host} = new URL(JSON.parse(stdout).baseUrl)
+    expect([code, stderr]).toEqual([
+      0,
+      expect.stringContaining(`Port 4747 is taken, and a free one was chosen: ${host}.`),
+    ])
+    expect(stderr).toContain('`scent auth login --sandbox`')
+    holder.close()
+    expect(await sandbox('status', '--check')).toMatchObject({
+      code: 0,
+      stderr: expect.stringContaining('adds up'),
+    })
+    expect(await sandbox('status', '--check', '--json')).toMatchObject({code: 0, stderr: ''})
+  })
+
   test('a taken port, an unknown assumption and another seed for old data are refused', async () => {
     const {baseUrl} = await start()
     const other = {...env, SCENT_STATE_DIR: join(folder(), 'state')}
@@ -353,15 +373,10 @@ test('orders, notices and returns go on as an operator of the service would have
   expect([open.code, open.stderr]).toEqual([6, expect.stringContaining('has an open notice already')])
   const [notice] = (await json('status', '--all')).notices
   await api('PATCH', `scent/unfulfillable-notices/${notice.id}/respond`, '--field', 'choice=ShipAvailable')
-  const raised = await json(
-    'notice',
-    at('HIST-0003').orderGlobalId,
-    '--line',
-    'SDR-HON-050',
-    '--available',
-    '2',
-  )
+  const raise = ['notice', at('HIST-0003').orderGlobalId, '--line', 'SDR-HON-050', '--available']
+  const raised = await json(...raise, '2')
   expect(raised).toMatchObject({
+    deliveries: 0,
     notice: {status: 'AwaitingPartnerResponse', line: {orderedQuantity: 3, availableQuantity: 2}},
     event: {eventType: 'notice.raised', data: {orderId: at('HIST-0003').id}},
   })
@@ -405,6 +420,19 @@ test('orders, notices and returns go on as an operator of the service would have
     details: {reason: 'NOT_ABSOLUTE_HTTPS'},
   })
   expect((await json('status', '--check')).violations).toEqual([])
+})
+
+test('a notice that nobody is told of is followed by the way to receive one', async () => {
+  const {credentials, baseUrl} = await start('--memory', '--no-limits')
+  const [{clientId, clientSecret}] = credentials
+  const user = {...env, SCENT_BASE_URL: baseUrl, SCENT_CLIENT_ID: clientId, SCENT_CLIENT_SECRET: clientSecret}
+  const inbox = await scent(user, ['notices', 'inbox'])
+  expect(inbox.stderr).toContain('`scent webhooks listen --subscribe`')
+  const [{id}] = (await json('status', '--all')).notices
+  await scent(user, ['notices', 'respond', id, '--choice', 'ShipAvailable', '--yes'])
+  const {code, stderr} = await sandbox('notice', 'HIST-0003', '--line', 'SDR-HON-050', '--available', '2')
+  expect([code, stderr]).toEqual([0, expect.stringContaining('Nobody is told of it')])
+  expect(stderr).toContain('`scent webhooks listen --subscribe`')
 })
 
 test('an event that nobody is subscribed to is told, with the way out, and is no row', async () => {

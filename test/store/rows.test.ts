@@ -228,7 +228,7 @@ describe('bytes that are not UTF-8 are kept as U+FFFD, for the check that follow
 
 describe('a file is refused', () => {
   const long = 'x'.repeat(1024 * 1024)
-  test.each<[string, string | Buffer, RegExp]>([
+  test.each<[string, string | Buffer, RegExp, RegExp?]>([
     ['empty', '', /is empty/],
     ['blank', ' \n\r\n\t\n', /is empty/],
     ['nothing but a byte order mark', '\ufeff', /is empty/],
@@ -243,17 +243,25 @@ describe('a file is refused', () => {
     [
       'a header in Windows-1256',
       Buffer.from([0x61, 0x2c, 0xe3, 0xcd, 0xe3, 0x0a]),
-      /a header that is not UTF-8\. Save the file as UTF-8 \(Excel: "CSV UTF-8"\), or convert it: `iconv/,
+      /a header that is not UTF-8\.$/,
+      /\(Excel: "CSV UTF-8"\), or convert it: `iconv -f WINDOWS-1256 -t UTF-8 ".*" > utf8\.csv`\. .* Arabic; /,
+    ],
+    [
+      'a header in Windows-1252',
+      Buffer.from('Empf\xe4nger,Stra\xdfe\n', 'latin1'),
+      /a header that is not UTF-8\.$/,
+      /`iconv -f WINDOWS-1252 -t UTF-8 ".*" > utf8\.csv`\. .* western; /,
     ],
     ['NUL', `a,b\n1,2\n${'x,y\n'.repeat(50_000)}3,\u0000\n`, /it holds a NUL character \(line 50003\)/],
     ['an endless line', `a,b\n1,${long}${long}`, /line 2 is over 1 MiB/],
     ['an endless line of JSON', `{}\n{}\n{"a":"${long}${long}"}\n`, /line 3 is over 1 MiB/],
     ['one JSON array', '[{"a":1}]', /is one JSON array; write one object a line/],
     ['a header with an open quotation mark', '"a,b\n1,2\n', /has a header that opens a quotation mark/],
-  ])('that is or holds %s', async (_, bytes, message) => {
+  ])('that is or holds %s', async (_, bytes, message, hint = /./) => {
     await expect(openRows(written(bytes), none)).rejects.toMatchObject({
       code: 'INVALID_INPUT',
       message: expect.stringMatching(message),
+      hint: expect.stringMatching(hint),
     })
   })
 

@@ -1,6 +1,9 @@
+import {spawnSync} from 'node:child_process'
+import {writeFileSync} from 'node:fs'
+import {join} from 'node:path'
 import {expect, test} from 'vitest'
 import {drawn, inTerminal, oneLine} from '../support/pty.ts'
-import {scent} from '../support/scent.ts'
+import {bin, scent} from '../support/scent.ts'
 import {page, service, userOf} from '../support/service.ts'
 
 const SLOW_MS = 1_500
@@ -27,4 +30,19 @@ test('a service that is slow to answer is waited for in sight, and leaves no tra
   } finally {
     await slow.close()
   }
+})
+
+test('what is printed as it is stands in a line of its own on a slow machine, too', async () => {
+  const env = userOf('http://127.0.0.1:1')
+  const delivery = join(env.HOME ?? '', 'delivery.json')
+  const headers = {'x-service-timestamp': '1', 'x-service-signature': `v1=${'0'.repeat(64)}`}
+  writeFileSync(delivery, JSON.stringify({headers, body: '{}'}))
+  const line = `(sleep ${SLOW_MS / 1000}; echo whsec_1) | '${process.execPath}' '${bin}' webhooks verify ${delivery} --secret-stdin`
+  const {stdout} = spawnSync('script', ['-qec', line, '/dev/null'], {
+    env: {...env, TERM: 'xterm'},
+    encoding: 'utf8',
+  })
+  expect(stdout).toContain('At work')
+  // In a terminal a line that is not taken back stands before what comes next.
+  expect(drawn(stdout, 80).lines.join('\n')).not.toContain('At work')
 })

@@ -263,7 +263,9 @@ test('without a terminal a part of an address is refused by the names of the fla
   const {error} = await shop.json(argv, {code: 2})
   expect(error.details.errors).toMatchObject({
     '--address-recipient': ['is required'],
-    '--address-phone': ['"0501234567" must begin with its country code, such as +966501234567'],
+    '--address-phone': [
+      '"0501234567" must begin with its country code; a Saudi number would be +966501234567',
+    ],
   })
   expect(error.hint).toContain('--address-national-address')
   expect(shop.requests()).toEqual([])

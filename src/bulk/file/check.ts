@@ -3,7 +3,7 @@ import {nearest} from '../../contract/nearest.ts'
 import {type CatalogTools, resolveSkus} from '../../flows/catalog.ts'
 import type {Catalog} from '../../store/catalog.ts'
 import {fileName, type Problem} from '../../store/problems.ts'
-import {TO_UTF_8} from '../../store/rows.ts'
+import {toUtf8} from '../../store/rows.ts'
 import {NO_ROWS, type RowsFile, type Source} from './groups.ts'
 import type {VariantsBySku} from './rows.ts'
 
@@ -103,12 +103,13 @@ interface ReadThrough {
 async function readThrough(file: NamedFile, found?: VariantsBySku): Promise<ReadThrough> {
   const reading = file.check(found)
   const ways = new Set<string>()
+  let encoding = ''
   for (let count = 0; ; count += 1) {
     const step = await reading.next()
-    if (step.done) return {count, ways, rows: step.value}
-    const {line, rule} = step.value
+    if (step.done) return {count, ways: encoding ? ways.add(encoding) : ways, rows: step.value}
+    const {line, rule, value} = step.value
     if (line !== null && line === file.headerLine && rule !== NO_ROWS) ways.add(NAMES)
-    if (rule.includes('UTF-8')) ways.add(TO_UTF_8)
+    if (rule.includes('UTF-8') && !encoding) encoding = toUtf8(fileName(file.path), value ?? '')
   }
 }
 

@@ -27,11 +27,33 @@ export async function recordedOrders(
   filter: OrderFilter = {},
 ): Promise<Iterable<RecordedOrder>> {
   const entries = await (await session.orders()).all()
-  return fitting(newestFirst(entries, openJobs(session.folders, session.identity).list()), filter)
+  const rows = () => newestFirst(entries, openJobs(session.folders, session.identity).list())
+  return fitting(eachOnce(rows), filter)
 }
 
-function* newestFirst(entries: OrderEntry[], jobs: JobFile[]): Generator<RecordedOrder> {
-  const single = entries.sort((a, b) => (a.startedAt < b.startedAt ? -1 : 1))
+/**
+ * Each order once, where it was placed, and when it was last asked for again. One that was placed elsewhere stands where it
+ * was last found. The rows are read a second time only if an order was found that stood already.
+ */
+function* eachOnce(rows: () => Iterable<Recorded>): Generator<RecordedOrder> {
+  const again = new Map<string, string>()
+  let placed: Set<string | null> | undefined
+  for (const row of rows()) {
+    const id = row.orderId ?? ''
+    const askedAgainAt = again.get(id) ?? null
+    if (row.outcome === 'already-placed') {
+      placed ??= new Set([...rows()].flatMap(({outcome, orderId}) => (outcome === 'placed' ? [orderId] : [])))
+      if (askedAgainAt === null) again.set(id, row.startedAt)
+      if (askedAgainAt !== null || placed.has(id)) continue
+    }
+    yield {...row, askedAgainAt: row.outcome === 'placed' ? askedAgainAt : null}
+  }
+}
+
+type Recorded = Omit<RecordedOrder, 'askedAgainAt'>
+
+function* newestFirst(entries: readonly OrderEntry[], jobs: JobFile[]): Generator<Recorded> {
+  const single = [...entries].sort((a, b) => (a.startedAt < b.startedAt ? -1 : 1))
   const newer = (than: string) => (single.at(-1)?.startedAt ?? '') > than
   for (const job of jobs) {
     while (newer(job.head.at)) yield recorded(single.pop() as OrderEntry)
@@ -54,7 +76,7 @@ function* fitting(orders: Iterable<RecordedOrder>, filter: OrderFilter): Generat
 }
 
 /** The orders of a job that were begun. */
-function* bulkOrders(job: JobFile): Generator<RecordedOrder> {
+function* bulkOrders(job: JobFile): Generator<Recorded> {
   if (job.head.kind !== 'orders') return
   for (const row of verdictsOf(jobOrders(job), job)) {
     if (row.outcome === 'pending' && row.verdict !== 'UNDER WAY') continue
@@ -67,7 +89,7 @@ function* bulkOrders(job: JobFile): Generator<RecordedOrder> {
 }
 
 /** The document of a recorded order; the address stays in the record. */
-function recorded(entry: OrderEntry): RecordedOrder {
+function recorded(entry: OrderEntry): Recorded {
   const {outcome} = entry
   const stands = outcome?.outcome === 'placed' || outcome?.outcome === 'already-placed'
   return {

@@ -19,7 +19,7 @@ import {
 import {requireSandbox} from '../../store/sandbox.ts'
 import {tokenFile} from '../../store/shared.ts'
 import {apiFlags, outputFlags} from '../../terminal/flags.ts'
-import {nextText} from '../../terminal/next.ts'
+import {commandText, nextText} from '../../terminal/next.ts'
 import {profileTable} from '../../terminal/views/auth.ts'
 
 interface Found {
@@ -67,7 +67,10 @@ export default class AuthLogin extends ScentCommand {
     const before = findProfile(config, name)
     const storage = flags.storage ?? before?.storage ?? 'keychain'
     // Before anything is asked: a keychain that can't be used ends the login here.
-    if (storage === 'keychain') await readSecret(folders, {kind: storage, account: name})
+    const fail = (error: unknown): never => {
+      throw this.withLine(error)
+    }
+    if (storage === 'keychain') await readSecret(folders, {kind: storage, account: name}).catch(fail)
     const found = flags.sandbox ? sandboxCredential(folders, flags) : await this.credential(flags, before)
     if (before && flags.name === undefined && !flags.sandbox) requireSame(name, before, found)
     const session = await this.session({...flags, 'base-url': found.baseUrl}, {env: environmentOf(found)})
@@ -76,7 +79,7 @@ export default class AuthLogin extends ScentCommand {
       {
         prove: () => mintAnew(session),
         before,
-        saveSecret: (place, secret) => saveSecret(folders, place, secret),
+        saveSecret: (place, secret) => saveSecret(folders, place, secret).catch(fail),
         removeSecret: (place) => removeSecret(folders, place),
         changeConfig: (change) => changeConfig(folders, change),
       },
@@ -87,6 +90,22 @@ export default class AuthLogin extends ScentCommand {
     this.show(profileTable([saved]))
     this.aside(nextText('catalog', 'variants', '--include', 'pricing,availability'))
     return saved
+  }
+
+  /** The refusal of a keychain, with this very line for who goes on without one. */
+  private withLine(error: unknown): unknown {
+    if (!isFailure(error, 'KEYCHAIN_UNAVAILABLE')) return error
+    const words = this.argv
+      .join('\n')
+      .replace(/^--storage(=|\n)keychain$/gm, '--storage\nfile')
+      .split('\n')
+    const line = commandText(
+      'auth',
+      'login',
+      ...(words.includes('--storage') ? words : [...words, '--storage', 'file']),
+    )
+    const hint = `${line} keeps the secret in a file of mode 0600. Or start or unlock a keyring (on Linux a Secret Service, such as gnome-keyring), or set SCENT_CLIENT_ID and SCENT_CLIENT_SECRET.`
+    return new Failure(error.code, {...error.facts, hint}, {cause: error.cause})
   }
 
   /** Flag, then environment, then the profile of before, then a question. */

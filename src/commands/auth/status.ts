@@ -32,7 +32,7 @@ export default class AuthStatus extends ScentCommand {
     this.show(settingTable(settings))
     const {config: configDir, state: stateDir} = session.folders
     if (problem === undefined) {
-      this.aside(`The service accepts this credential: it answered ${PROBE}.`)
+      this.said(`The service accepts this credential: it answered ${PROBE}.`)
       return {usable: true, settings, configDir, stateDir}
     }
     if (!flags.json) {

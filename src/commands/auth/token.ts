@@ -16,6 +16,6 @@ export default class AuthToken extends ScentCommand {
   async run(): Promise<void> {
     const {flags} = await this.parse(AuthToken)
     const {tokens} = await this.session(flags)
-    process.stdout.write(`${await tokens.get()}\n`)
+    this.put(`${await tokens.get()}\n`)
   }
 }

@@ -53,7 +53,7 @@ Exit codes: 0 every line is at its target, 11 some lines were refused, 12 some c
     const {args, flags} = await this.parse({...CartImport, args: {file: rowsArgIn(this.argv)}})
     const {importFile, templateOf} = await import('../../bulk/begin.ts')
     if (flags.template) {
-      process.stdout.write(templateOf('cart'))
+      this.put(templateOf('cart'))
       return undefined
     }
     return importFile(this, (how) => this.session(flags, how), {

@@ -66,7 +66,7 @@ Exit codes: 0 every order was charged once, 11 some were refused and not charged
     const {args, flags} = await this.parse({...OrdersImport, args: {file: rowsArgIn(this.argv)}})
     const {importFile, templateOf} = await import('../../bulk/begin.ts')
     if (flags.template) {
-      process.stdout.write(templateOf('orders'))
+      this.put(templateOf('orders'))
       return undefined
     }
     const options = {

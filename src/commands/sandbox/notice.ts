@@ -5,12 +5,15 @@ import type {Notice} from '../../contract/notices.ts'
 import {foldersOf} from '../../store/paths.ts'
 import {requireSandbox} from '../../store/sandbox.ts'
 import {outputFlags} from '../../terminal/flags.ts'
+import {commandText} from '../../terminal/next.ts'
 import {noticeCard} from '../../terminal/views/notices.ts'
 
 interface Raised {
   notice: Notice
   /** The event as the partner's subscriptions receive it. */
   event: object
+  /** How many subscriptions receive it. */
+  deliveries: number
 }
 
 export default class SandboxNotice extends ScentCommand {
@@ -53,6 +56,10 @@ export default class SandboxNotice extends ScentCommand {
       ...(flags.departed === undefined ? {} : {departed: flags.departed}),
     })
     this.show(noticeCard(raised.notice))
+    if (raised.deliveries === 0 && this.mode !== 'json')
+      this.note(
+        `Nobody is told of it: no active subscription has the type notice.raised. ${commandText('webhooks', 'listen', '--subscribe')} receives the next one here; of this one, ${commandText('notices', 'import')} takes what \`--query event\` prints.`,
+      )
     return raised
   }
 }

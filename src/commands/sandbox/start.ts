@@ -124,13 +124,18 @@ export default class SandboxStart extends ScentCommand {
   }
 
   /** How it is reached: as a document in one line, as rows of its credentials if these are asked for, or to a person. */
-  private async say(running: Locator, {query, columns, detach}: Saying, end: string): Promise<void> {
+  private async say(running: Locator, {query, columns, detach, port}: Saying, end: string): Promise<void> {
     const {mode} = this
+    const {host} = new URL(running.baseUrl)
+    if (port === undefined && !host.endsWith(`:${usualPort}`))
+      this.note(
+        `Port ${usualPort} is taken, and a free one was chosen: ${host}. A profile of an earlier start names the old one; \`scent auth login --sandbox\` renews it.`,
+      )
     const isAsked = mode === 'csv' || columns !== undefined
     if (mode === 'json' || mode === 'ndjson' || (detach && !this.inTerminal && !isAsked)) {
       const {openQuery} = await import('../../terminal/query/query.ts')
       const document = query === undefined ? running : openQuery(query)(running)
-      process.stdout.write(`${jsonText(document, 0)}\n`)
+      this.put(`${jsonText(document, 0)}\n`)
       return
     }
     const rows = {columns: credentialColumns, rows: running.credentials}
@@ -143,7 +148,7 @@ export default class SandboxStart extends ScentCommand {
   }
 }
 
-type Saying = Pick<OutputFlags, 'query' | 'columns'> & {detach: boolean}
+type Saying = Pick<OutputFlags, 'query' | 'columns'> & {detach: boolean; port?: number | undefined}
 
 /** The flags that were given, without those that say how to print. */
 function argumentsOf(raw: Interfaces.ParserOutput['raw']): string[] {

@@ -39,7 +39,7 @@ export default class SandboxStatus extends ScentCommand {
     this.show(sandboxCard({...info, baseUrl}), {columns: partnerColumns, rows: info.partners})
     const checked = flags.check ? await callAdmin<Checked>(running, 'GET', 'check') : undefined
     if (checked && checked.violations.length > 0) this.finding(broken(checked.violations))
-    else if (checked) this.aside('Checked: every balance, lock, reference, stock and cart adds up.')
+    else if (checked) this.said('Checked: every balance, lock, reference, stock and cart adds up.')
     const state = flags.all ? await callAdmin<object>(running, 'GET', 'state') : {}
     return {...info, ...checked, ...state, baseUrl, adminUrl}
   }

@@ -27,7 +27,7 @@ export default class StatementsGet extends ScentCommand {
     const {client} = await this.session(flags)
     const statement = await client.call(readStatement, {params: {statementId: args.id}}, {onlyShown: true})
     const mismatches = reconcile(statement)
-    if (mismatches?.length === 0) this.aside('Its totals are the sums of its lines.')
+    if (mismatches?.length === 0) this.said('Its totals are the sums of its lines.')
     else if (mismatches)
       this.finding(new Failure('STATEMENT_MISMATCH', {message: mismatchText(mismatches)}), !flags.check)
     await this.showAnswer(statement, statementViews)

@@ -25,7 +25,7 @@ export default class StatementsReport extends ScentCommand {
     const {client, lastNow} = await this.session(flags)
     const report = await client.call(reportStatement, {query: wholePeriodIn(flags, lastNow())})
     const mismatches = reconcile(report)
-    if (mismatches?.length === 0) this.aside('Its totals are the sums of its lines.')
+    if (mismatches?.length === 0) this.said('Its totals are the sums of its lines.')
     else if (mismatches)
       this.finding(new Failure('STATEMENT_MISMATCH', {message: mismatchText(mismatches)}), !flags.check)
     await this.showAnswer(report, statementViews)

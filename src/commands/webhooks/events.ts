@@ -64,7 +64,7 @@ export default class WebhooksEvents extends ScentCommand {
     if (best === undefined)
       throw new Failure('NOTHING_MATCHED', {message: 'No such event was received here.'})
     if (flags.body) {
-      process.stdout.write(bytesOf(best.record))
+      this.put(bytesOf(best.record))
       return undefined
     }
     const headers = best.record.headers.map(([name, value]) => ({name, value}))

@@ -251,7 +251,7 @@ The signing secret comes from stdin, from SCENT_WEBHOOK_SECRET, or from the keyc
   private draw(line: Line): void {
     const paint = paintFor(process.stdout)
     const head = this.shown === 0 ? liveHead(roomOf(process.stdout), paint) : ''
-    process.stdout.write(head + liveLine(line, roomOf(process.stdout), paint))
+    this.put(head + liveLine(line, roomOf(process.stdout), paint))
   }
 
   /** What to do about a delivery that was refused, unless the one before was refused for the same. */

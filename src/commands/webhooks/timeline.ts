@@ -97,7 +97,7 @@ Findings: delivered-not-here (a listener of this machine had the URL, and did no
     sides: Pick<Sides, 'rows' | 'now' | 'asked' | 'here'>,
     below = timelineWords(sides),
   ): undefined {
-    process.stdout.write(narrowLines(sides, this.room, paintFor(process.stdout)))
+    this.put(narrowLines(sides, this.room, paintFor(process.stdout)))
     for (const line of below) this.note(line)
   }
 

@@ -115,7 +115,7 @@ export default class WebhooksVerify extends ScentCommand {
     const {says, so, next} = tellWhy(why)
     const message = [says, so].filter(Boolean).join(' ')
     if (!this.inTerminal) return new Failure('SIGNATURE_MISMATCH', {message, hint: next, details: why})
-    process.stdout.write(`${whyLines(why, roomOf(process.stdout)).join('\n')}\n`)
+    this.put(`${whyLines(why, roomOf(process.stdout)).join('\n')}\n`)
     return new Failure('SIGNATURE_MISMATCH', {hint: next})
   }
 }

@@ -19,7 +19,7 @@ const isHeld = (spans: readonly Run[]) => spans.some(({to}) => to === Number.POS
 
 /** What makes this machine listen again. */
 export const listenAgain = (subscriptions: readonly KnownSubscription[]) =>
-  `scent webhooks listen${subscriptions.some(({own}) => own) ? ' --subscribe' : ''}`
+  `scent webhooks listen${subscriptions.length === 0 || subscriptions.some(({own}) => own) ? ' --subscribe' : ''}`
 
 /** The times within [since, now] at which no listener of this machine ran. */
 function gapsOf(spans: readonly Run[], since: number, now: number): Gap[] {

@@ -1,8 +1,8 @@
 import * as z from 'zod/mini'
 import {noticeWindowMs} from '../../contract/limits.ts'
 import type {CallOf, Rules} from '../core/call.ts'
-import {find, insertAndRead} from '../core/rows.ts'
-import {groups, type Notice, notices, type OrderLine} from '../core/schema.ts'
+import {find, findAll, insertAndRead} from '../core/rows.ts'
+import {deliveries, groups, type Notice, notices, type OrderLine} from '../core/schema.ts'
 import type {State} from '../core/state.ts'
 import type {World} from '../core/world.ts'
 import {invalid, refuse} from '../door/reply.ts'
@@ -131,7 +131,7 @@ export function raiseNotice(
   orderKey: string,
   wanted: z.output<typeof noticeOrder>,
   at = state.clock.now(),
-): {notice: object; event: EventBody} {
+): {notice: object; event: EventBody; deliveries: number} {
   const {world} = state
   const order = findOrder(world, orderKey)
   const line = lineOf(world, order.id, wanted.lineId)
@@ -160,7 +160,9 @@ export function raiseNotice(
     ordered: outstanding,
     available: availableQuantity,
   })
-  return {notice: noticePayload(world, notice), event: tellOfNotice(state, notice, 'notice.raised', at)}
+  const event = tellOfNotice(state, notice, 'notice.raised', at)
+  const sent = findAll(world, deliveries, {event_id: event.eventId}, 'n')
+  return {notice: noticePayload(world, notice), event, deliveries: sent.length}
 }
 
 function lineOf(world: World, orderId: string, key: string): OrderLine {

@@ -90,6 +90,8 @@ const recordedOrder = z.object({
   status: z.nullable(orderStatus),
   startedAt: timestamp,
   updatedAt: timestamp,
+  /** When a later run found that it stood. */
+  askedAgainAt: z.nullable(timestamp),
   /** Why it does not stand, or why nobody knows. */
   error: z.nullable(
     z.object({
@@ -105,5 +107,5 @@ export type RecordedOrder = z.output<typeof recordedOrder>
 export const recordedOrderColumns = columns(
   recordedOrder,
   `externalReference! Reference; outcome!; orderId Order; total- Total; currency+; customerRef- Customer;
-    startedAt- Started; error.message~ Why; error.state? Code; updatedAt? Updated; status?`,
+    startedAt- Started; askedAgainAt- Asked again; error.message~ Why; error.state? Code; updatedAt? Updated; status?`,
 )
