@@ -1,4 +1,4 @@
-import {spawnSync} from 'node:child_process'
+import {spawn} from 'node:child_process'
 import {writeFileSync} from 'node:fs'
 import {join} from 'node:path'
 import {expect, test} from 'vitest'
@@ -37,11 +37,16 @@ test('what is printed as it is stands in a line of its own on a slow machine, to
   const delivery = join(env.HOME ?? '', 'delivery.json')
   const headers = {'x-service-timestamp': '1', 'x-service-signature': `v1=${'0'.repeat(64)}`}
   writeFileSync(delivery, JSON.stringify({headers, body: '{}'}))
-  const line = `(sleep ${SLOW_MS / 1000}; echo whsec_1) | '${process.execPath}' '${bin}' webhooks verify ${delivery} --secret-stdin`
-  const {stdout} = spawnSync('script', ['-qec', line, '/dev/null'], {
-    env: {...env, TERM: 'xterm'},
-    encoding: 'utf8',
+  const go = join(env.HOME ?? '', 'go')
+  const secret = `(until [ -e '${go}' ]; do sleep 0.1; done; echo whsec_1)`
+  const line = `${secret} | '${process.execPath}' '${bin}' webhooks verify '${delivery}' --secret-stdin`
+  const child = spawn('script', ['-qec', line, '/dev/null'], {env: {...env, TERM: 'xterm'}, stdio: 'pipe'})
+  let stdout = ''
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    stdout += text
+    if (stdout.includes('At work')) writeFileSync(go, '')
   })
+  await new Promise((done) => child.on('close', done))
   expect(stdout).toContain('At work')
   // In a terminal a line that is not taken back stands before what comes next.
   expect(drawn(stdout, 80).lines.join('\n')).not.toContain('At work')
