@@ -241,6 +241,29 @@ describe('the inbox says', () => {
       [...well, got([ago(1), eventBody('event-1'), refused])],
     ],
     [
+      'how those among many are taken in',
+      'refused',
+      [
+        ...well,
+        got(
+          ...Array.from(
+            {length: 120},
+            (_, n): Parameters<typeof receipt> => [
+              ...([
+                ago(1),
+                eventBody(`junk-${n}`, n < 2 ? noticeOf(n ? id : other, ago(1)) : undefined, 'x'),
+              ] as const),
+              refused,
+            ],
+          ),
+        ),
+      ],
+      {
+        next: 'scent webhooks events --trust refused --limit 120 --output ndjson | scent notices import -',
+      },
+      [...well, got([ago(1), eventBody('event-1'), refused])],
+    ],
+    [
       'that a delivery can not be read',
       'unreadable',
       [...well, got([ago(1), eventBody('event-7', {about: 'a notice without an id'})])],

@@ -135,7 +135,7 @@ function arrived(
   const isGood = (id: string) => good.has(id) || importedEvents.has(id)
   const refused = wrong.filter(({eventId}) => !(eventId && isGood(eventId)))
   const telling = refused.filter(({notices, unreadable}) => notices.length > 0 || unreadable)
-  const {says, next} = takeInWords(telling)
+  const {says, next} = takeInWords(telling, refused.length)
   const secret = secretText(evidence, subscriptions)
   add('refused', refused, `${refusedText(refused, telling, evidence, since)}${secret}${says}`, next)
   const unreadable = recent.filter((one) => one.unreadable && one.trust !== 'refused')
@@ -165,12 +165,16 @@ function refusedText(
 }
 
 /** How what was refused and tells of a notice gets into the inbox, if it fits by now: an import judges it once more. */
-function takeInWords(telling: readonly Glance[]): {says: string; next: string} {
+function takeInWords(telling: readonly Glance[], count: number): {says: string; next: string} {
   const all = 'scent webhooks events --trust refused'
   const last = telling.at(-1)
   if (last === undefined) return {says: '', next: all}
   const isOne = telling.every(({sha256}) => sha256 === last.sha256)
-  const next = isOne ? takeInLine(referenceOf(last)) : `${all} --output ndjson | scent notices import -`
+  // As many are listed anyway.
+  const limit = count > 100 ? ` --limit ${count}` : ''
+  const next = isOne
+    ? takeInLine(referenceOf(last))
+    : `${all}${limit} --output ndjson | scent notices import -`
   return {says: ' What fits the secret that is in force now can be taken in.', next}
 }
 
