@@ -76,6 +76,8 @@ function handed(before: Forward | null | undefined, {at, again, ...facts}: Hande
 /** The copies of one event so far, and the one that counts, with its file. */
 interface Tally extends Pick<RecordedEvent, 'copies' | 'differs' | 'forward'> {
   best: Glance
+  /** Behind how many copies it came. */
+  bestAt: number
   segment: string
   takenAt?: string | undefined
 }
@@ -127,32 +129,59 @@ function wholeOf(segment: string, place: number, identity: Identity): Received |
 /** The events that fit, in the order in which their first copies arrived. */
 function fitting(folders: Folders, identity: Identity, filter: Filter): Tally[] {
   const tallies = new Map<string, Tally>()
-  const places = openPlaces()
+  // Each copy that fits, and the tally it is in; and what was handed on, behind so many copies.
+  const [copies, owners]: [Glance[], Tally[]] = [[], []]
+  const forwards: {record: Handed; after: number}[] = []
   const {order, since} = filter
   const isWanted = order === undefined ? undefined : (record: Received) => bytesOf(record).includes(order)
   for (const {record, segment} of readGlances(segmentsOf(folders, identity, since), identity, {isWanted})) {
-    if (record.kind === 'forwarded') {
-      const tally = places.find(record)
-      if (tally) tally.forward = handed(tally.forward, record, filter.to)
-      if (tally && record.to === filter.to && isTaken(record)) tally.takenAt = record.at
-    }
+    if (record.kind === 'forwarded') forwards.push({record, after: copies.length})
     if (record.kind !== 'received' || !fits(record, filter)) continue
     const {trust, sha256} = record
     const {path} = segment
     const key = keyOf(record, path)
-    const before = tallies.get(key)
-    const tally = before ?? {best: record, segment: path, copies: 0, differs: false, forward: null}
-    if (before === undefined) tallies.set(key, tally)
-    places.add(record, tally)
-    tally.copies += 1
-    const differs = tally.best.sha256 !== sha256
-    if (worth[trust] > worth[tally.best.trust])
-      Object.assign(tally, {best: record, segment: path, differs, forward: null, takenAt: undefined})
-    else tally.differs ||= differs
+    let tally = tallies.get(key)
+    if (tally === undefined) {
+      tally = {best: record, bestAt: copies.length, segment: path, copies: 1, differs: false, forward: null}
+      tallies.set(key, tally)
+    } else {
+      tally.copies += 1
+      const differs = tally.best.sha256 !== sha256
+      if (worth[trust] > worth[tally.best.trust])
+        Object.assign(tally, {best: record, bestAt: copies.length, segment: path, differs})
+      else tally.differs ||= differs
+    }
+    copies.push(record)
+    owners.push(tally)
   }
+  hand(forwards, {copies, owners}, filter.to)
   return [...tallies.values()].filter(
     (tally) => (tally.differs || !filter.differs) && (isProblem(tally) || !filter.problems),
   )
+}
+
+/** Adds how copies were handed on, each to the tally of the last copy of those bytes that had come by then. */
+function hand(
+  forwards: readonly {record: Handed; after: number}[],
+  {copies, owners}: {copies: readonly Glance[]; owners: readonly Tally[]},
+  to: string | undefined,
+): void {
+  // Most copies were not handed on, if any was: only the others need to be found.
+  const wanted = new Set(forwards.map(({record}) => placeOf(record)))
+  const places = new Map<string, Tally>()
+  let next = 0
+  for (const {record, after} of forwards) {
+    for (; next < after; next += 1) {
+      const [copy, tally] = [copies[next], owners[next]]
+      const place = copy && placeOf({sha256: copy.sha256, receivedAt: copy.at})
+      if (tally && place && wanted.has(place)) places.set(place, tally)
+    }
+    const tally = places.get(placeOf(record))
+    // What counts is how the copy that counts was handed on, or one that came after it.
+    if (tally === undefined || after <= tally.bestAt) continue
+    tally.forward = handed(tally.forward, record, to)
+    if (record.to === to && isTaken(record)) tally.takenAt = record.at
+  }
 }
 
 const isProblem = ({best, differs, forward}: Tally) =>
@@ -162,26 +191,6 @@ function eventOf({best, copies, differs, forward}: Tally): RecordedEvent {
   const {eventId, eventType, at, trust, why, scheme, notices, orderId, bytes} = best
   const facts = {eventId, eventType, at, trust, why, scheme, notices, orderId, bytes}
   return {receipt: referenceOf(best), ...facts, copies, differs, forward}
-}
-
-/** Finds the tally of a copy by its bytes and the time at which it was received: few copies have the same bytes. */
-function openPlaces() {
-  interface Place {
-    at: string
-    tally: Tally
-    next: Place | undefined
-  }
-  const places = new Map<string, Place>()
-  return {
-    add({at, sha256}: Glance, tally: Tally): void {
-      places.set(sha256, {at, tally, next: places.get(sha256)})
-    },
-    find({sha256, receivedAt}: Handed): Tally | undefined {
-      let place = places.get(sha256)
-      while (place && place.at !== receivedAt) place = place.next
-      return place?.tally
-    },
-  }
 }
 
 function fits(record: Glance, {types, notice, trust, since, until}: Filter): boolean {
