@@ -48,7 +48,7 @@ export function noticeNamed({folders, identity}: Pick<Desk, 'folders' | 'identit
   const only = start && onlyOne(ids, start, 'notice')
   if (only) return only
   throw new Failure('INVALID_INPUT', {
-    message: `"${name}" is not a valid notice id, nor the beginning of one that is known here.`,
+    message: `ID "${name}" is not a valid notice id, nor the beginning of one that is known here.`,
     hint: 'Give the UUID of the notice, or at least 6 characters of its beginning: `scent notices inbox --all`.',
   })
 }
