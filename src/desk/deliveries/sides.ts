@@ -73,7 +73,9 @@ export async function lookAtBoth({client, serviceNow, ...desk}: Asking, wanted: 
   }
   // After the service was asked: what it has recorded has arrived before.
   const asking = serviceNow()
-  const from = wanted.since ?? asking - KEPT_MS
+  // Of an event that is found it need not be known what else came.
+  const isFound = wanted.id !== undefined && sent.some(({attempts}) => attempts.length > 0)
+  const from = isFound ? Number.POSITIVE_INFINITY : (wanted.since ?? asking - KEPT_MS)
   const here = hereOf(desk, sent, {...wanted, from})
   const there = known.filter(({id}) => !gone.includes(id))
   const around = {known: there, now: began, isWhole: wanted.since === undefined}
