@@ -117,9 +117,12 @@ function layoutOf(prompt: Prompt) {
     message: (text: string, status: string) =>
       styleText('bold', wrapped(text)) + (below && status !== 'done' ? '\n ' : ''),
     answer: (text: string) =>
-      styleText('cyan', taken + 1 + width(text) <= room ? text : `\n  ${wrapped(text)}`),
+      styleText('bold', taken + 1 + width(text) <= room ? text : `\n  ${wrapped(text)}`),
     error: (text: string) => styleText('red', `> ${wrapped(text)}`),
-    description: (text: string) => styleText('cyan', wrap(text, room)),
+    description: (text: string) => wrap(text, room),
+    // As in text.ts: readable on white, too.
+    highlight: (text: string) => styleText('bold', text),
+    key: (text: string) => styleText('bold', `<${text}>`),
   }
   return {
     theme: {style},

@@ -159,9 +159,10 @@ export function pad(text: string, room: number, align: 'left' | 'right' = 'left'
 
 export type Tone = 'good' | 'warn' | 'bad' | 'dim' | 'bold'
 
+// Neither yellow nor cyan, which nobody can read on white: the words say it as well.
 const codes: Record<Tone, [number, number]> = {
   good: [32, 39],
-  warn: [33, 39],
+  warn: [1, 22],
   bad: [31, 39],
   dim: [2, 22],
   bold: [1, 22],

@@ -67,7 +67,7 @@ describe('a deadline', () => {
   })
 
   it('that is near or over has a colour', () => {
-    expect(pretty(deadline('2026-01-01T00:14:00Z'), paint, now)).toContain('\u001b[33m')
+    expect(pretty(deadline('2026-01-01T00:14:00Z'), paint, now)).toContain('\u001b[1m')
     expect(pretty(deadline('2025-12-31T22:00:00Z'), paint, now)).toContain('\u001b[31m')
     expect(span(3_600_000)).toBe('1 h')
   })

@@ -8,6 +8,8 @@ export function expectScreen(screen: Screen, seen: Seen, columns: number, piped?
   const {lines, broken} = drawn(seen.text, columns)
   const page = lines.join('\n')
   const said = plain(seen.text)
+  // Yellow and cyan can't be read on a light terminal.
+  expect(seen.text).not.toMatch(/\u001b\[(?:\d+;)*[39][36]m/)
   expect(said).not.toMatch(/bug in scent|\n\s+at .*:\d+:\d+|never asked/)
   expect(seen.code, said).toBe(piped?.code ?? 0)
   const typed = (screen.asks ?? []).flatMap(([, keys]) => String(keys).match(/[\w+-]{2,}/g) ?? [])

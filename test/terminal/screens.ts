@@ -85,7 +85,7 @@ export const screens: {[id: string]: Screen} = {
   },
   'checkout:lock': {line: 'checkout lock --customer C-1001', holds: ['RML-SAF-050']},
   'checkout:preview': {line: 'checkout preview --customer C-1001', holds: ['RML-SAF-050', 'NJD-INC-002']},
-  'commissions:list': {line: 'commissions list', holds: ['Provisional']},
+  'commissions:list': {line: 'commissions list', holds: ['Provisional', '66.52 SAR']},
   'commissions:object': {
     line: 'commissions object a6b23fd1-e4ce-41eb-a0bf-2561b34d328b --reason "Order SCN-0000000004 is missing."',
     holds: ['It can be done once.', 'Order SCN-0000000004 is missing.'],
