@@ -102,7 +102,8 @@ function columnOf<Row>(
   as?: string,
 ): Column<Row> {
   const [key = ''] = paths
-  const pathIn = (row: Row) => paths.find((path) => (valueAt(row, path) ?? null) !== null) ?? key
+  const pathIn = (row: Row) =>
+    paths.length === 1 ? key : (paths.find((path) => (valueAt(row, path) ?? null) !== null) ?? key)
   return {
     key,
     header: header ?? words(key),
