@@ -283,7 +283,10 @@ export async function benchDesk(program: string, env: NodeJS.ProcessEnv, folder:
     const first = times(['notices', 'inbox'], {rounds: 3, before: forget})
     print(`inbox of ${what}, for the first time`, first.toFixed(2))
     bars(`inbox of ${what}`, times(['notices', 'inbox']), bar)
-    print('  of them by Node alone, read and printed', ratio(['-e', floor, receipts], user.env).toFixed(2))
+    print(
+      '  the least: Node alone reads and prints them',
+      ratio(['-e', floor, receipts], user.env).toFixed(2),
+    )
     bars(`events, the newest 100 of ${what}`, times(['webhooks', 'events']), 14)
     const newest = spawnSync(process.execPath, [program, 'webhooks', 'events', '--limit', '1', '--json'], {
       env: user.env,
