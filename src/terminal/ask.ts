@@ -116,8 +116,7 @@ function layoutOf(prompt: Prompt) {
   const style = {
     message: (text: string, status: string) =>
       styleText('bold', wrapped(text)) + (below && status !== 'done' ? '\n ' : ''),
-    answer: (text: string) =>
-      styleText('bold', taken + 1 + width(text) <= room ? text : `\n  ${wrapped(text)}`),
+    answer: (text: string) => (taken + 1 + width(text) <= room ? text : `\n  ${wrapped(text)}`),
     error: (text: string) => styleText('red', `> ${wrapped(text)}`),
     description: (text: string) => wrap(text, room),
     // As in text.ts: readable on white, too.

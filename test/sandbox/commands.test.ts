@@ -245,6 +245,8 @@ describe('sandbox start', () => {
       stderr: expect.stringContaining('adds up'),
     })
     expect(await sandbox('status', '--check', '--json')).toMatchObject({code: 0, stderr: ''})
+    // And nothing else of what is kept of it, such as its secrets.
+    expect((await sandbox('stop')).stdout).toBe(`${JSON.parse(stdout).pid}\n`)
   })
 
   test('a taken port, an unknown assumption and another seed for old data are refused', async () => {

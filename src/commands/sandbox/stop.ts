@@ -28,7 +28,8 @@ export default class SandboxStop extends ScentCommand {
       }
       await new Promise((wake) => setTimeout(wake, 20))
     }
-    this.show(stoppedTable(running))
-    return {stopped: running.pid}
+    const document = {stopped: running.pid}
+    this.show(stoppedTable(document))
+    return document
   }
 }

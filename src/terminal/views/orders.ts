@@ -107,5 +107,5 @@ export type RecordedOrder = z.output<typeof recordedOrder>
 export const recordedOrderColumns = columns(
   recordedOrder,
   `externalReference! Reference; outcome!; orderId Order; total- Total; currency+; customerRef- Customer;
-    startedAt- Started; askedAgainAt- Asked again; error.message~ Why; error.state? Code; updatedAt? Updated; status?`,
+    startedAt- Started; askedAgainAt-* Asked again; error.message~ Why; error.state? Code; updatedAt? Updated; status?`,
 )

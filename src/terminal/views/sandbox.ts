@@ -105,9 +105,9 @@ export const snapshotTable = (saved: {name: string}): Table<{name: string}> => (
 export const resetColumns = [...snapshotColumns, ...infoColumns, ...clockColumns]
 
 /** A sandbox that was stopped, by its process. */
-export const stoppedTable = (one: {pid: number}): Table<{pid: number}> => ({
+export const stoppedTable = (one: {stopped: number}): Table<{stopped: number}> => ({
   rows: [one],
-  columns: localColumns<{pid: number}>('stopped Stopped process', {stopped: ({pid}) => pid}),
+  columns: localColumns('stopped Stopped process'),
 })
 
 export const sandboxCard = (info: SandboxInfo): Card<SandboxInfo> => card(info, infoColumns)
