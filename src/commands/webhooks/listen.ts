@@ -138,7 +138,12 @@ The signing secret comes from stdin, from SCENT_WEBHOOK_SECRET, or from the keyc
     }
     const asked = scheme === undefined ? undefined : parseScheme(scheme)
     const due = openDues(desk)
-    const telling = {due, body: flags.body, forwards: Boolean(forwardTo), save: save && openSave(save)}
+    const telling = {
+      due,
+      body: flags.body,
+      forwards: Boolean(forwardTo),
+      save: save ? openSave(save) : undefined,
+    }
     const tell = this.teller(put, telling)
     const large = largeText(receiptsSize(desk.folders, desk.identity).bytes)
     // Nothing may fail from here on without closing it again.
@@ -220,7 +225,7 @@ The signing secret comes from stdin, from SCENT_WEBHOOK_SECRET, or from the keyc
       if (event.event === 'delivery' && whole) {
         const {event: _, ...facts} = event
         const line = {...facts, due: due(whole)}
-        const unsaved = save && save(facts, whole)
+        const unsaved = save?.(facts, whole)
         if (unsaved) this.note(unsaved)
         if (body && !this.streams) this.note(whole.body.toString('utf8'))
         if (forwards && event.answered < 300) waiting.set(keyOf({...event, receivedAt: event.at}), line)
@@ -284,7 +289,7 @@ interface Telling {
   due: ReturnType<typeof openDues>
   body: boolean
   forwards: boolean
-  save: ReturnType<typeof openSave> | '' | undefined
+  save: ReturnType<typeof openSave> | undefined
 }
 
 const keyOf = ({eventId, receivedAt}: {eventId: string | null; receivedAt: string}) =>
