@@ -34,11 +34,11 @@ function mutate(name) {
       reporters: ['json'],
       jsonReporter: {fileName: report},
       tempDirName: join(tmpdir(), `scent-mutation-${name}`),
-      ignorePatterns: ['coverage', 'docs'],
+      ignorePatterns: ['coverage'],
       // It would rewrite this one by the API of an older compiler.
       tsconfigFile: 'none',
       concurrency: Number(process.env.SCENT_TEST_WORKERS ?? 1),
-      timeoutMS: 20_000,
+      timeoutMS: 120_000,
       // What runs once, when a file is loaded, would need all tests again for each change.
       ignoreStatic: true,
       allowEmpty: false,

@@ -7,7 +7,7 @@ export default defineConfig({
     pool: 'forks',
     maxWorkers: 1,
     isolate: false,
-    testTimeout: 20_000,
+    testTimeout: 120_000,
     env: {SCENT_TEST_SEED: '1'},
   },
 })
