@@ -89,7 +89,7 @@ describe.each([
 
   it('whose totals are those sums exits with 0', async () => {
     const {code, stderr} = await scent(env, [...argv(0), '--check'])
-    expect([code, stderr]).toEqual([0, ''])
+    expect([code, stderr]).toEqual([0, 'Its totals are the sums of its lines.\n'])
   })
 })
 

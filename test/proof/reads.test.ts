@@ -48,6 +48,8 @@ const needed: {[line: string]: RegExp} = {
   // A SKU stands for a variant only if the service says so too.
   'catalog variant RML-SAF-050': /^(items(\.0(\.sku)?)?)?$/,
   'wallet transactions --check': /^(items)?$/,
+  // It asks for an entry to see whether the service works.
+  doctor: /^(items(\.0(\.amount)?)?)?$/,
   'webhooks deliveries <webhook> --failed': /^(items)?$/,
   'webhooks timeline <webhook>': /^(items)?$/,
 }
