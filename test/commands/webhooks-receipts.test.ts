@@ -49,6 +49,13 @@ test('each has a name of its own, by which its exact bytes are shown', async () 
   ).toEqual(items.map(({receipt}) => receipt).sort())
 })
 
+test('a list that was cut says so in a pipe as well, whose reader would lose the rest', async () => {
+  for (const output of ['ndjson', 'json', 'table']) {
+    const {code, stderr} = await run('events', '--limit', '2', '--output', output)
+    expect([code, stderr]).toEqual([0, '7 fit, and the newest 2 are here; --limit takes more.\n'])
+  }
+})
+
 test('a whole id names its event however short it is, and a beginning still needs 6 characters', async () => {
   expect((await bodyOf('e1')).stdout).toBe(bodies.short)
   const {code, stderr} = await bodyOf('e1-i')

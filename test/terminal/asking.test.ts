@@ -143,3 +143,15 @@ test('a value is taken in any case', async () => {
   expect(code).toBe(0)
   expect(JSON.parse(stdout)).toHaveProperty('items')
 })
+
+test.each([[{}], [{ACCESSIBLE: '1'}]])(
+  'a signing secret that stdin should bring is asked for without echo, with %j',
+  async (more) => {
+    const argv = ['webhooks', 'listen', '--port', '0', '--for', '1s', '--secret-stdin']
+    const answers: Answer[] = [['Signing secret', 'whsec_of-a-person\r']]
+    const seen = await inTerminal({...emptyUser(), ...more}, argv, {columns: 80, answers})
+    expect(seen.code, seen.text).toBe(0)
+    expect(oneLine(seen.text)).toMatch(/Ready on .*signatures checked/)
+    expect(seen.text).not.toContain('of-a-person')
+  },
+)

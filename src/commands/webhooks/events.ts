@@ -49,7 +49,9 @@ export default class WebhooksEvents extends ScentCommand {
         message: 'No event that was received here fits.',
         hint: typesHere(recordedEvents(folders, identity, filterOf({})).items),
       })
-    if (count > items.length) this.aside(`${count} fit; --limit shows more.`)
+    // Who copies them elsewhere must not lose the older ones without a word.
+    if (count > items.length)
+      this.note(`${count} fit, and the newest ${items.length} are here; --limit takes more.`)
     for (const line of missedLines(items)) this.aside(line)
     const rows = this.streams ? wholeEvents(folders, identity, items) : items
     this.show({rows, columns: eventColumns(items, roomOf(process.stdout))})

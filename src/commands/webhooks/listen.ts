@@ -200,7 +200,9 @@ The signing secret comes from stdin, from SCENT_WEBHOOK_SECRET, or from the keyc
   private async source(flags: SourceFlags, desk: Desk, publicUrl: URL | undefined) {
     const {subscription} = flags
     if (!flags.subscribe) {
-      const secrets = await webhookSecrets(desk, {stdin: flags['secret-stdin'], subscription})
+      const secrets = await webhookSecrets(desk, {
+        ...{stdin: flags['secret-stdin'], subscription, ask: () => this.ask()},
+      })
       if (flags['save-secret'] && subscription) await keepSecret(desk, subscription, secrets)
       const begin = async () => ({secrets, subscription: subscription ?? null})
       return {begin, release: async () => {}}

@@ -18,6 +18,7 @@ import {eventFilters, filterOf, isFiltered} from '../../desk/screens/filters.ts'
 import {replayFailure} from '../../desk/screens/handed.ts'
 import {replayedColumns} from '../../desk/screens/receipts.ts'
 import {parseScheme} from '../../desk/signature/schemes.ts'
+import type {Ask} from '../../terminal/ask.ts'
 import {apiFlags} from '../../terminal/flags.ts'
 import {commandText} from '../../terminal/next.ts'
 import {openProgress} from '../../terminal/progress.ts'
@@ -87,7 +88,7 @@ The signature stays the one that came, so a receiver that checks its age refuses
     if (leftOut) this.note(`Left out: ${leftOut}`)
     if (onceMore) this.note(`${onceMore} They are sent once more: --untaken leaves them out.`)
     if (flags['dry-run']) return this.told(Array.from(copies, planned))
-    const sign = flags.resign ? await signing(desk, flags) : undefined
+    const sign = flags.resign ? await signing(desk, flags, () => this.ask()) : undefined
     const items: Replayed[] = []
     const story = () => `Interrupted. ${counted(items.length, 'event')} went to ${to.href} before.`
     const stop = this.interrupts.during({story, holds: () => true, awaits: 'The event under way is sent'})
@@ -143,9 +144,10 @@ function restCommand(typed: readonly string[], done: readonly string[], isNamed:
 async function signing(
   desk: Desk,
   flags: {'secret-stdin': boolean; subscription: string | undefined; scheme: string | undefined},
+  ask: () => Promise<Ask>,
 ) {
   const {subscription, scheme} = flags
-  const [secret] = await webhookSecrets(desk, {stdin: flags['secret-stdin'], subscription})
+  const [secret] = await webhookSecrets(desk, {stdin: flags['secret-stdin'], subscription, ask})
   if (secret === undefined)
     throw new Failure('MISSING_INPUT', {
       message: '--resign needs the signing secret.',

@@ -79,7 +79,7 @@ export default class WebhooksVerify extends ScentCommand {
     const stored = desk && flags.stored !== undefined ? await storedCopy(desk, flags.stored) : undefined
     const delivery = withTold(stored?.delivery ?? (await deliveryIn(args.file, flags['secret-stdin'])), flags)
     const {subscription = stored?.listener?.subscription ?? undefined, 'secret-stdin': stdin} = flags
-    const secrets = await webhookSecrets(desk, {stdin, subscription})
+    const secrets = await webhookSecrets(desk, {stdin, subscription, ask: () => this.ask()})
     if (secrets.length === 0)
       throw this.refusal({reason: 'no-secret', ...(subscription !== undefined && {subscription})})
     const arrived = flags.at === undefined ? delivery.at : momentOf(momentIn(flags.at, Date.now()))

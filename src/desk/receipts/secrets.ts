@@ -1,4 +1,5 @@
 import {Failure} from '../../contract/failure.ts'
+import type {Ask} from '../../terminal/ask.ts'
 import type {Desk} from '../desk.ts'
 import {secretsOf} from '../signature/keys.ts'
 
@@ -38,15 +39,15 @@ export async function keepSecret(desk: Desk, subscription: string, secrets: stri
 
 /**
  * The secrets that may have signed, any of which counts: of stdin each line, else SCENT_WEBHOOK_SECRET, else the one that is
- * kept for the subscription. Fails with INVALID_INPUT if stdin is empty, and with KEYCHAIN_UNAVAILABLE.
+ * kept for the subscription. A person at a terminal is asked for what stdin should bring, without echo. Fails with
+ * INVALID_INPUT if stdin is empty, and with KEYCHAIN_UNAVAILABLE.
  */
 export async function webhookSecrets(
   desk: Desk | undefined,
-  {stdin, subscription}: {stdin: boolean; subscription: string | undefined},
+  {stdin, subscription, ask}: {stdin: boolean; subscription: string | undefined; ask?: () => Promise<Ask>},
 ): Promise<string[]> {
   if (stdin) {
-    const {readInput} = await import('../../store/input.ts')
-    const lines = secretsOf(await readInput('-'))
+    const lines = secretsOf(await readGiven(ask))
     if (lines.length > 0) return lines
     throw new Failure('INVALID_INPUT', {
       message: '--secret-stdin: stdin is empty.',
@@ -57,6 +58,13 @@ export async function webhookSecrets(
   if (given.length > 0) return given
   const kept = desk && subscription !== undefined ? await keptSecret(desk, subscription) : undefined
   return kept ? [kept] : []
+}
+
+async function readGiven(ask: (() => Promise<Ask>) | undefined): Promise<string> {
+  if (process.stdin.isTTY && ask)
+    return (await ask()).secret({message: 'Signing secret', flag: 'it through a pipe'})
+  const {readInput} = await import('../../store/input.ts')
+  return readInput('-')
 }
 
 /** The signing secret that is kept for a subscription. Fails with KEYCHAIN_UNAVAILABLE. */
