@@ -31,7 +31,7 @@ export function costsOf({line, reason, desk}: InboxItem, read?: OrderRead): Cost
     return {
       ...{choice, ships, cancels, isDefault: desk.ifSilent === choice},
       refund: found ? share([found.lineTotal, found.lineGoodsVatAmount], cancels, found.quantity) : null,
-      commissionBack: found ? share([found.partnerCommission], cancels, found.quantity) : null,
+      commissionBack: found ? share(commissionOf(found), cancels, found.quantity) : null,
     }
   })
 }
@@ -55,7 +55,12 @@ interface Line {
   lineTotal?: unknown
   lineGoodsVatAmount?: unknown
   partnerCommission?: unknown
+  lineCommissionVatAmount?: unknown
 }
+
+/** A partner who owes no VAT has none on the commission. */
+const commissionOf = ({partnerCommission, lineCommissionVatAmount: vat}: Line) =>
+  isDigits(vat) ? [partnerCommission, vat] : [partnerCommission]
 
 /** The notice's line of the order, in either of the shapes that an order may have. */
 function lineOf(read: OrderRead, line: InboxItem['line']): Line | undefined {
