@@ -262,7 +262,7 @@ function expected(history: History, event: Event, ways: readonly Way[], way: Way
   const last = known.at(-1)
   const all = ways.flatMap((one) => one.copies).filter((copy) => tells(copy, way.sub, history) !== 'other')
   const own = way.copies.filter((copy) => tells(copy, way.sub, history) === 'own')
-  if (last === undefined) return onlyHere(all, own)
+  if (last === undefined) return onlyHere(all, own, history)
   const isDelivered = known.some(({ends}) => ends === 'taken')
   const isGood = event.isImported || all.some(({trust}) => trust === 'verified')
   const isWatched = known
@@ -287,8 +287,14 @@ function expected(history: History, event: Event, ways: readonly Way[], way: Way
 }
 
 /** What no record of the service speaks of is named if it must have one, and shown if it is to have one. */
-function onlyHere(all: readonly Copy[], own: readonly Copy[]): Expected | undefined {
-  const sure = own.filter(({trust, at}) => trust === 'verified' && at > ASKED_FROM + 6 * MINUTE)
+function onlyHere(all: readonly Copy[], own: readonly Copy[], {subs}: History): Expected | undefined {
+  const sure = own.filter(
+    ({trust, at, listener}) =>
+      trust === 'verified' &&
+      at > ASKED_FROM + 30 * MINUTE &&
+      // Otherwise it may be of another subscription.
+      (isDeclared(listener) || subs.length === 1),
+  )
   if (sure.length === 0) return undefined
   const finding = sure.some(({isUntold}) => !isUntold) ? 'here-only' : null
   return {state: 'unknown', finding, copies: all.length, isHere: true}

@@ -77,7 +77,8 @@ export async function lookAtBoth({client, serviceNow, ...desk}: Asking, wanted: 
   const isFound = wanted.id !== undefined && sent.some(({attempts}) => attempts.length > 0)
   const from = isFound ? Number.POSITIVE_INFINITY : (wanted.since ?? asking - KEPT_MS)
   const here = hereOf(desk, sent, {...wanted, from})
-  const there = known.filter(({id}) => !gone.includes(id))
+  // What came may be of one that is gone.
+  const there = known.map((one) => (gone.includes(one.id) ? {...one, isActive: false} : one))
   const around = {known: there, now: began, isWhole: wanted.since === undefined}
   const all = timeline(sent, {...here, ...around, askedFrom: here.localOf(from)})
   const found = wanted.id === undefined ? all : rowsOfOne(desk, all, wanted.id, wanted)

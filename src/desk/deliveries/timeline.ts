@@ -4,7 +4,7 @@ import {momentOf} from '../../flows/webhooks.ts'
 import {type Received, trusts} from '../receipts/records.ts'
 import type {Run} from '../receipts/runs.ts'
 import type {Arrived, Here} from './here.ts'
-import {isAt, isAwake, isOf, type Known, urlAt} from './whose.ts'
+import {isAt, isAwake, isOf, isSureOf, type Known, urlAt} from './whose.ts'
 
 // Both sides of each event: what the service says that it sent, and what is here. It depends on its arguments alone.
 
@@ -60,6 +60,8 @@ const LATE_MS = 5 * 60_000
 const LAST_MS = 8.63e15
 /** An attempt is recorded once it has ended: what has just arrived may belong to one that is still to be told. */
 const UNTOLD_MS = 60_000
+/** What came no longer after the first moment that was asked for may have been sent before it, and be late. */
+const BEFORE_MS = 30 * 60_000
 /** How much earlier a retry may come than it was announced. */
 const EARLY_MS = 30_000
 
@@ -76,27 +78,31 @@ interface Around extends Here {
 
 /** One row for each event of each subscription, the last sent first. */
 export function timeline(sent: readonly Sent[], around: Around): Row[] {
+  const ids = new Set(sent.flatMap(({attempts}) => attempts.map(({eventId}) => eventId)))
   const rows = sent.flatMap((one) => [
     ...[...groups(one.attempts)].map((all) => rowOf(all, one.subscription, around)),
-    ...onlyHere(one, around),
+    ...onlyHere(one, ids, around),
   ])
   const lastOf = ({item, copies}: Row) =>
     item.attempts.length > 0 ? around.localOf(momentOf(item.attempts.at(-1))) : (copies.at(-1)?.at ?? 0)
   return rows.sort((a, b) => lastOf(b) - lastOf(a))
 }
 
-/** Events of a subscription that came here, and of which the service has no record. */
-function onlyHere({subscription, attempts}: Sent, around: Around): Row[] {
+/** Events of a subscription that came here, and of which the service has no record; `ids`: those of which it has one, of any. */
+function onlyHere({subscription, attempts}: Sent, ids: ReadonlySet<unknown>, around: Around): Row[] {
   const sent = new Set(attempts.map(({eventId}) => eventId))
   const rows: Row[] = []
   for (const [eventId, all] of around.copies) {
     if (sent.has(eventId)) continue
     const copies = all.filter((copy) => isOf(copy, subscription, around.known) !== 'other')
-    // It came so long after it was sent at most, or it would be too old.
-    const from = around.askedFrom + LATE_MS + UNTOLD_MS
     const copy = copies.find(
       (one) =>
-        one.at > from && isSentHere(one, subscription) && isOf(one, subscription, around.known) === 'own',
+        one.at > around.askedFrom + BEFORE_MS &&
+        isSentHere(one, subscription, around) &&
+        isSureOf(one.run, subscription, around.known) &&
+        isOf(one, subscription, around.known) === 'own' &&
+        // One that another subscription has a record of is of that one, unless its signature proves that it is of this one.
+        (!ids.has(eventId) || (one.trust === 'verified' && one.run.subscription !== null)),
     )
     if (copy === undefined) continue
     const isTold = copy.at <= around.now - UNTOLD_MS
@@ -112,8 +118,9 @@ function onlyHere({subscription, attempts}: Sent, around: Around): Row[] {
 }
 
 /** Whether its signature proves it to be of the service, or it came where the subscription's deliveries go. */
-const isSentHere = ({trust, run, at}: Arrived, subscription: Known) =>
-  trust === 'verified' || (trust === 'unchecked' && isAt(run, urlAt(subscription, at)))
+const isSentHere = ({trust, run, at}: Arrived, subscription: Known, {isWhole}: Around) =>
+  // How long an unchecked one was on its way nobody knows.
+  trust === 'verified' || (trust === 'unchecked' && isWhole && isAt(run, urlAt(subscription, at)))
 
 const isKept = ({trust}: Arrived) => trust === 'verified' || trust === 'unchecked'
 

@@ -33,6 +33,10 @@ export function isAt({port, publicUrl}: Run, url: string | null): boolean {
 export const isAwake = ({from, to, slept}: Run, at: number) =>
   at >= from && at <= to && !slept.some((nap) => at >= nap.from && at <= nap.to)
 
+/** Whether its record says that it served this subscription, or there is no other one that it may have served. */
+export const isSureOf = (run: Run, {id}: Known, known: readonly Known[]) =>
+  run.subscription === null ? known.every((one) => one.id === id) : run.subscription === id
+
 const shareUrl = (one: Known, other: Known) =>
   one.urls.some(({url}) => other.urls.some((its) => its.url === url))
 
@@ -45,10 +49,13 @@ export function isOf(
   const isDeclared = run.subscription === subscription.id
   // Its signature fits the secret of that subscription, whatever way it took.
   if (run.subscription !== null && trust === 'verified') return isDeclared ? 'own' : 'other'
-  const others = known.filter(({id, isActive}) => id !== subscription.id && isActive !== false)
-  const isAlone = !others.some((one) => isAt(run, urlAt(one, at)))
-  if (isAt(run, urlAt(subscription, at))) return isAlone ? 'own' : 'unknown'
-  if (!isAlone) return 'other'
+  // One that is switched off now may have been served then, by a listener that does not say whom it serves.
+  const others = known.filter(
+    ({id, isActive}) => id !== subscription.id && (isActive !== false || run.subscription === null),
+  )
+  const there = others.filter((one) => isAt(run, urlAt(one, at)))
+  if (isAt(run, urlAt(subscription, at))) return there.length === 0 ? 'own' : 'unknown'
+  if (there.some(({isActive}) => isActive !== false)) return 'other'
   const declared = known.find(({id}) => id === run.subscription)
   if (run.subscription !== null) {
     // Where its URL was is not known: what did not fit may be of another one that shares a URL with that which it serves.

@@ -1,0 +1,96 @@
+// What the timeline must not say of an event: cases in which the records suggest what has not happened.
+import {describe, expect, test} from 'vitest'
+import type {Delivery} from '../../src/contract/webhooks.ts'
+import type {Arrived} from '../../src/desk/deliveries/here.ts'
+import {timeline} from '../../src/desk/deliveries/timeline.ts'
+import type {Run} from '../../src/desk/receipts/runs.ts'
+import {HOUR} from './records.ts'
+
+const NOW = Date.parse('2026-11-22T12:00:00.000Z')
+const MINUTE = 60_000
+const START = NOW - 3 * HOUR
+
+const run = (more: Partial<Run> = {}): Run => ({
+  ...{from: START, to: NOW, isFailing: false, slept: [], port: 4750, pid: 812, publicUrl: null},
+  ...{subscription: null, hasSecret: true, answer: null, dropped: 0, ...more},
+})
+
+const copy = (at: number, more: Partial<Arrived> = {}): Arrived => ({
+  ...{at, trust: 'verified', why: null, eventType: 'order.completed', sha256: 'one', run: run(), ...more},
+})
+
+/** An attempt of the event; `status` null: there was no answer. */
+const attempt = (number: number, at: number, status: number | null, nextAt?: number): Delivery =>
+  ({
+    ...{id: `attempt-${number}`, eventId: 'event-1', eventType: 'order.completed', attemptNumber: number},
+    ...{sentAt: new Date(at).toISOString(), succeeded: status === 200, httpStatus: status},
+    ...{errorSummary: status === null ? 'Connection failed' : null, deadLetteredAt: null},
+    nextAttemptAt: nextAt === undefined ? null : new Date(nextAt).toISOString(),
+  }) as Delivery
+
+const known = (id: string, port: number, isActive = true) => ({
+  ...{id, isActive, urls: [{url: `http://127.0.0.1:${port}/hook`, from: 0}]},
+})
+
+interface Case {
+  subscriptions: ReturnType<typeof known>[]
+  attempts?: {[subscription: string]: Delivery[]}
+  copies: Arrived[]
+  since?: number
+}
+
+function judged({subscriptions, attempts = {}, copies, since}: Case) {
+  const here = {copies: new Map([['event-1', copies]]), imported: new Set<string>()}
+  const around = {
+    ...{
+      ...here,
+      runs: copies.map((one) => one.run),
+      localOf: (at: number) => at,
+      known: subscriptions,
+      now: NOW,
+    },
+    ...{isWhole: since === undefined, askedFrom: since ?? NOW - 30 * 24 * HOUR},
+  }
+  const sent = subscriptions.map((subscription) => ({
+    subscription,
+    attempts: attempts[subscription.id] ?? [],
+  }))
+  const rows = timeline(sent, around)
+  return {rows, around, named: rows.map(({item}) => [item.subscriptionId, item.finding])}
+}
+
+describe('an event is not only here', () => {
+  const sentAt = NOW - HOUR
+  const delivered = [attempt(1, sentAt, 200)]
+
+  test('if the listener did not say whom it served, and the subscription was switched off since', () => {
+    const subscriptions = [known('a', 4750, false), known('b', 4751), known('c', 4752)]
+    const copies = [copy(sentAt + 40)]
+    expect(judged({subscriptions, attempts: {a: delivered}, copies}).named).toEqual([['a', null]])
+    // Where the other one's list is not asked for, nothing is known of it.
+    const [off, other] = subscriptions
+    if (!off || !other) throw new Error('there are three')
+    expect(judged({subscriptions: [off, other], copies}).named).toEqual([])
+    expect(judged({subscriptions: [known('a', 9999, false), other], copies}).named).toEqual([])
+  })
+
+  test('nor not delivered to one that has its own try, since it came for another one that is switched off', () => {
+    const subscriptions = [known('a', 4750, false), known('b', 4751)]
+    const attempts = {a: delivered, b: [attempt(1, sentAt, null, NOW + HOUR)]}
+    const {named} = judged({subscriptions, attempts, copies: [copy(sentAt + 40)]})
+    expect(named.map(([, finding]) => finding)).toEqual([null, null])
+  })
+
+  test('if it may have been sent before the time that was asked for', () => {
+    const subscriptions = [known('a', 4750)]
+    const since = NOW - 2 * HOUR
+    const unchecked = {trust: 'unchecked', run: run({subscription: 'a', hasSecret: false})} as const
+    for (const one of [copy(since + 20 * MINUTE), copy(since + HOUR, unchecked)])
+      expect(judged({subscriptions, copies: [one], since}).named).toEqual([])
+    // It is, if the whole list was read, or it came long after.
+    expect(judged({subscriptions, copies: [copy(since + HOUR, unchecked)]}).named).toEqual([
+      ['a', 'here-only'],
+    ])
+    expect(judged({subscriptions, copies: [copy(since + HOUR)], since}).named).toEqual([['a', 'here-only']])
+  })
+})
