@@ -13,7 +13,8 @@ export interface Desk {
   settings: Settings | undefined
 }
 
-const local: Identity = {origin: 'local', clientId: 'local', onBehalfOf: null}
+/** Who the records belong to of a listener that runs without a credential. */
+export const withoutLogin: Identity = {origin: 'local', clientId: 'local', onBehalfOf: null}
 
 /** Sends nothing, and needs no credential. Fails with INVALID_INPUT, CORRUPT_FILE and FOREIGN_FILE. */
 export function openDesk(
@@ -28,7 +29,7 @@ export function openDesk(
     // What was named and can't be found is still an error: its records would go to the wrong place.
     const isNamed = flags.profile !== undefined || flags['base-url'] !== undefined || flags.as !== undefined
     if (isNamed || !isFailure(error, 'NO_CREDENTIALS')) throw error
-    return {folders, identity: local, settings: undefined}
+    return {folders, identity: withoutLogin, settings: undefined}
   }
 }
 

@@ -66,7 +66,9 @@ export async function reportInbox(desk: Desk): Promise<Found> {
     next: unsettled[0]
       ? `\`scent notices respond ${unsettled[0].id}\``
       : first
-        ? '`scent notices inbox` says it all'
+        ? first.code === 'without-login'
+          ? `\`${first.next}\``
+          : '`scent notices inbox` says it all'
         : null,
   }
 }

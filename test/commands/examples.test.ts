@@ -161,6 +161,7 @@ const verdicts: [RegExp, number][] = [
   [/^scent sandbox webhook redeliver/, 5],
   // Nothing listens there.
   [/^scent webhooks test .*--wait/, 10],
+  [/^scent notices import --without-login/, 5],
   [/^scent notices inbox --due-within/, 12],
   [/^scent notices respond .*--due-within/, 5],
 ]

@@ -28,7 +28,7 @@ test('doctor says that nothing listens, and what else may hide a notice, in one 
     inbox: {
       ...{check: 'inbox', state: 'warning', next: '`scent notices inbox` says it all'},
       detail: expect.stringMatching(
-        /^0 notices to answer\. Others may not be here: Nothing has listened here/,
+        /^0 notices to answer\. Others may not be here: Nothing has listened for this inbox/,
       ),
     },
   })

@@ -2,6 +2,7 @@ import * as Args from '@oclif/core/args'
 import {ScentCommand} from '../../command.ts'
 import {Failure} from '../../contract/failure.ts'
 import {openDesk} from '../../desk/desk.ts'
+import {BRING_OVER, liesApart} from '../../desk/notices/apart.ts'
 import type {Evidence} from '../../desk/notices/evidence.ts'
 import type {InboxItem} from '../../desk/notices/inbox.ts'
 import {knownNotices, noticeNamed} from '../../desk/notices/known.ts'
@@ -35,7 +36,7 @@ export default class NoticesShow extends ScentCommand {
     const id = noticeNamed(desk, args.id)
     const {every, evidence} = knownNotices(folders, identity, {all: true})
     const item = every.find((one) => one.id === id)
-    if (item === undefined) throw unknown(id, evidence)
+    if (item === undefined) throw unknown(id, evidence, liesApart(desk, id))
     const history = storyOf(evidence, id)
     this.show(inboxCard({...item, history}), {
       rows: history,
@@ -56,7 +57,12 @@ export default class NoticesShow extends ScentCommand {
 }
 
 /** What was refused tells nothing, but somebody who has its id wants to know why, and how it would count. */
-function unknown(id: string, evidence: Evidence): Failure {
+function unknown(id: string, evidence: Evidence, isApart: boolean): Failure {
+  if (isApart)
+    return new Failure('NOT_FOUND_UNFULFILLABLE_NOTICE', {
+      message: `Notice ${id} was received here without a login, and is not in this inbox until you take it in.`,
+      hint: `Take it in: \`${BRING_OVER}\`.`,
+    })
   const refused = lastRefused(evidence, id)
   return new Failure('NOT_FOUND_UNFULFILLABLE_NOTICE', {
     message: refused

@@ -15,6 +15,7 @@ export interface Blindness {
     | 'unchecked'
     | 'clock'
     | 'store'
+    | 'without-login'
   since: string | null
   /** When it will hide nothing that can still be answered, if nothing else happens; null if it must be mended. */
   until: string | null

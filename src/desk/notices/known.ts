@@ -4,6 +4,7 @@ import type {Folders, Identity} from '../../store/paths.ts'
 import {webhookRecords} from '../../store/webhooks.ts'
 import type {Desk} from '../desk.ts'
 import {onlyOne, requireLong} from '../receipts/recorded.ts'
+import {apart} from './apart.ts'
 import type {Blindness} from './blindness.ts'
 import {checkOf, keepCheck, lastCheck} from './check.ts'
 import {blindness} from './coverage.ts'
@@ -85,6 +86,9 @@ export async function lookAt(
   }))
   const check = sent ? checkOf(sent, evidence, now) : lastCheck(evidence, subscriptions, now)
   if (sent && check) await keepCheck({folders, identity}, check, evidence.check)
-  const blind = blindness(evidence, every, subscriptions, Date.now(), {check, sent})
+  const blind = [
+    ...apart({folders, identity}, every, Date.now() - RECENT_MS),
+    ...blindness(evidence, every, subscriptions, Date.now(), {check, sent}),
+  ]
   return {items: withinMs === undefined ? items : items.filter(isDue), every, blind, now}
 }

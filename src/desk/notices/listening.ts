@@ -86,7 +86,8 @@ export function listening(
   const {listening: spans} = evidence
   const next = listenAgain(subscriptions)
   if (spans.length === 0) {
-    const says = 'Nothing has listened here in the last 14 days: notices are known only if they are imported.'
+    const says =
+      'Nothing has listened for this inbox in the last 14 days: notices are known only if they are imported.'
     return [{code: 'nobody-listens', since: null, until: null, says, next}]
   }
   const found: Blindness[] = []
