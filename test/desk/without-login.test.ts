@@ -4,6 +4,7 @@ import {join} from 'node:path'
 import {afterAll, beforeAll, describe, expect, test} from 'vitest'
 import {listening} from '../support/listening.ts'
 import {scentAmongMany} from '../support/many.ts'
+import {inTerminal, oneLine} from '../support/pty.ts'
 import {type Ran, scent} from '../support/scent.ts'
 import {emptyUser, openBare} from '../terminal/stage.ts'
 import {eventBody, HOUR, noticeOf} from './records.ts'
@@ -128,12 +129,25 @@ describe('after the login', () => {
 })
 
 test('a file and the flag, neither of them, and nothing that was received: each is said, with the way out', async () => {
-  const env = {...emptyUser(), SCENT_BASE_URL: stage.baseUrl, SCENT_CLIENT_ID: 'a', SCENT_CLIENT_SECRET: 'b'}
+  const env: NodeJS.ProcessEnv = {
+    ...emptyUser(),
+    SCENT_BASE_URL: stage.baseUrl,
+    SCENT_CLIENT_ID: 'a',
+    SCENT_CLIENT_SECRET: 'b',
+  }
   const ran = (...argv: string[]) => scent(env, ['notices', 'import', ...argv])
   expect(await ran('x.json', '--without-login')).toMatchObject({
     ...{code: 2, stderr: expect.stringContaining('Leave one of them out.')},
   })
   expect(await ran()).toMatchObject({code: 2, stderr: expect.stringContaining('--without-login')})
+  // A person is asked for the file, as for whatever else is missing.
+  const file = join(env.HOME ?? '', 'notice.json')
+  writeFileSync(file, JSON.stringify(noticeOf(imported, Date.now())))
+  const asked = await inTerminal(env, ['notices', 'import'], {
+    columns: 100,
+    answers: [['(FILE)', `${file}\r`]],
+  })
+  expect([asked.code, oneLine(asked.text)]).toEqual([0, expect.stringContaining('1 text taken in')])
   expect(await ran('--without-login')).toMatchObject({
     ...{code: 5, stderr: expect.stringContaining('was received here without a login')},
   })

@@ -35,8 +35,9 @@ export default class NoticesImport extends ScentCommand {
     const {args, flags} = await this.parse(NoticesImport)
     const desk = openDesk(flags)
     const {folders, identity} = desk
-    const given = flags['without-login'] ? apartOf(desk, args.file) : await readBytes(fileOf(args))
-    const {notices, ...counts} = await importNotices(desk, textIn(given, args.file ?? '-'), given)
+    const path = flags['without-login'] ? undefined : (args.file ?? (await this.asked()))
+    const bytes = path === undefined ? apartOf(desk, args.file) : await readBytes(path)
+    const {notices, ...counts} = await importNotices(desk, textIn(bytes, path ?? '-'), bytes)
     const every = knownNotices(folders, identity, {all: true}).items
     const items = every.filter(({id}) => notices.includes(id))
     const {imported, known, otherEvents, unreadable, leftOut, unchecked} = counts
@@ -51,6 +52,20 @@ export default class NoticesImport extends ScentCommand {
     return {...counts, items}
   }
 
+  /** The file, if a person can be asked for it. Fails with MISSING_INPUT. */
+  private async asked(): Promise<string> {
+    const ask = await this.ask()
+    if (ask.interactive)
+      return ask.text({
+        ...{message: 'File of JSON, or - for stdin (FILE)', flag: 'FILE'},
+        check: (answer) => (answer === '' ? 'It is needed.' : undefined),
+      })
+    throw new Failure('MISSING_INPUT', {
+      message: 'Nothing says what to take in.',
+      hint: 'Give a FILE of JSON, - for stdin, or --without-login.',
+    })
+  }
+
   private tellFirst(texts: readonly string[]): void {
     for (const text of texts.slice(0, MOST_TOLD)) this.note(text)
     if (texts.length > MOST_TOLD) this.note(`And ${counted(texts.length - MOST_TOLD, 'other')}.`)
@@ -58,14 +73,6 @@ export default class NoticesImport extends ScentCommand {
 }
 
 const MOST_TOLD = 10
-
-function fileOf({file}: {file?: string | undefined}): string {
-  if (file !== undefined) return file
-  throw new Failure('MISSING_INPUT', {
-    message: 'Nothing says what to take in.',
-    hint: 'Give a FILE of JSON, - for stdin, or --without-login.',
-  })
-}
 
 /** What was received here without a login. Fails with NO_CREDENTIALS if there is still none, and with NOTHING_MATCHED. */
 function apartOf({folders, settings}: Desk, file: string | undefined): Buffer {
