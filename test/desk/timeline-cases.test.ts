@@ -4,6 +4,7 @@ import type {Delivery} from '../../src/contract/webhooks.ts'
 import type {Arrived} from '../../src/desk/deliveries/here.ts'
 import {timeline} from '../../src/desk/deliveries/timeline.ts'
 import type {Run} from '../../src/desk/receipts/runs.ts'
+import {timelineWords} from '../../src/desk/screens/timeline-words.ts'
 import {HOUR} from './records.ts'
 
 const NOW = Date.parse('2026-11-22T12:00:00.000Z')
@@ -92,5 +93,65 @@ describe('an event is not only here', () => {
       ['a', 'here-only'],
     ])
     expect(judged({subscriptions, copies: [copy(since + HOUR)], since}).named).toEqual([['a', 'here-only']])
+  })
+})
+
+/** What stands below the list. */
+const said = (one: Case) => {
+  const {rows, around} = judged(one)
+  return timelineWords({rows, here: around, now: NOW}).join(' ')
+}
+
+describe('a copy is not blamed for a try that did not bring it', () => {
+  const subscriptions = [known('a', 4750)]
+  const at = NOW - HOUR
+  const told = (answer: number | null) => run({subscription: 'a', answer, to: at + 2 * MINUTE})
+
+  test.each([
+    ['404', 404, 'ended with 404'],
+    ['nothing', null, 'ended with Connection failed, when nothing listened here. The service tries again'],
+  ])('of a listener that was told to answer 503, where the next try met %s', (_, status, ended) => {
+    const attempts = {a: [attempt(1, at, 503), attempt(2, at + 5 * MINUTE, status, NOW + HOUR)]}
+    const one = {subscriptions, attempts, copies: [copy(at + 40, {run: told(503)})]}
+    expect(judged(one).named).toEqual([['a', null]])
+    expect(said(one)).toContain('the listener answered 503 because it was started with --answer 503')
+    expect(said(one)).toContain(ended)
+    expect(said(one)).not.toContain('on its way back')
+    if (status === null) expect(said(one)).toContain('Start the receiver at http://127.0.0.1:4750/hook')
+  })
+
+  test('of which the answer was lost: that try is named, and the later one as what it is', () => {
+    const attempts = {a: [attempt(1, at, 502), attempt(2, at + 5 * MINUTE, null, NOW + HOUR)]}
+    const one = {subscriptions, attempts, copies: [copy(at + 40, {run: told(null)})]}
+    expect(judged(one).named).toEqual([['a', 'here-not-delivered']])
+    expect(said(one)).toMatch(
+      /stored here since [\w: ]+, and the service was told 502: the answer was changed/,
+    )
+    expect(said(one)).toMatch(/The last try, at [\w: ]+, ended with Connection failed, when nothing listened/)
+    expect(said(one)).toContain('Start the receiver at http://127.0.0.1:4750/hook')
+    expect(said(one)).not.toContain('told Connection failed')
+  })
+
+  test('that was delivered before it was sent once more, in vain', () => {
+    const again = attempt(2, at + 30 * MINUTE, null)
+    const one = {subscriptions, copies: [copy(at + 40, {run: told(null)})]}
+    const whole = {...one, attempts: {a: [attempt(1, at, 200), again]}}
+    expect(judged(whole).named).toEqual([['a', null]])
+    expect(said(whole)).not.toMatch(/on its way back|on a later try/)
+    // Where what delivered it was not asked for.
+    for (const last of [again, attempt(2, at + 30 * MINUTE, null, NOW + HOUR)]) {
+      const late = {...one, attempts: {a: [last]}, since: at + MINUTE}
+      expect(judged(late).named).toEqual([['a', null]])
+      expect(said(late)).toMatch(/It is stored here since [\w: ]+, before the tries that are looked at\./)
+      expect(said(late)).not.toMatch(/on its way back|on a later try/)
+    }
+  })
+
+  test('that came when a try was announced of which there is no record', () => {
+    const attempts = {a: [attempt(1, at, null, at + 5 * MINUTE)]}
+    const one = {subscriptions, attempts, copies: [copy(at + 5 * MINUTE + 40, {run: told(null)})]}
+    expect(judged(one).named).toEqual([['a', 'here-not-delivered']])
+    expect(said(one)).toContain('the service has no record of the try that brought it')
+    expect(said(one)).not.toContain('was told')
   })
 })

@@ -277,7 +277,9 @@ function expected(history: History, event: Event, ways: readonly Way[], way: Way
   )
   const finding = () => {
     if (isDelivered && !isGood && !first?.isLate && isWatched) return 'delivered-not-here'
-    if (!isDelivered && own.some(({isUntold}) => !isUntold)) return 'here-not-delivered'
+    // Of one that came before all that is recorded nobody knows what was said of it.
+    const isJudged = ({isUntold, at}: Copy) => !isUntold && known.some((made) => made.at <= at)
+    if (!isDelivered && own.some(isJudged)) return 'here-not-delivered'
     if (new Set(own.map(({isChanged}) => isChanged)).size > 1) return 'bodies-differ'
     if (first?.isLate) return 'late'
     return isGap ? 'gap' : null

@@ -34,8 +34,8 @@ export interface TimelineItem {
 export type Because =
   /** The service was told that it arrived, by something that is not the listener which had the URL then. */
   | {finding: 'delivered-not-here'; at: number; listener: Run; refused: Arrived | null}
-  /** It arrived, and the service does not know. */
-  | {finding: 'here-not-delivered'; copy: Arrived}
+  /** It arrived, and the service does not know: it was told otherwise of the try that brought it, if that is recorded. */
+  | {finding: 'here-not-delivered'; copy: Arrived; attempt: Delivery | null}
   /** It arrived, and no record of the service speaks of it. */
   | {finding: 'here-only'; copy: Arrived}
   | {finding: 'bodies-differ'}
@@ -49,12 +49,15 @@ export interface Row {
   copies: readonly Arrived[]
   subscription: Known
   because: Because | null
+  /** Whether all was read that the service keeps of it. */
+  isWhole: boolean
 }
 
 /** How long the service keeps a record of an attempt (spec, Limits). */
 export const KEPT_MS = 30 * 86_400_000
 /** Attempts before one that is younger than this are not forgotten yet: no schedule of retries takes half a month. */
 const WHOLE_MS = KEPT_MS / 2
+const SECOND = 1_000
 const LATE_MS = 5 * 60_000
 /** No date is later, but for a month. */
 const LAST_MS = 8.63e15
@@ -112,7 +115,7 @@ function onlyHere({subscription, attempts}: Sent, ids: ReadonlySet<unknown>, aro
       ...{attempts: [], nextAttemptAt: null, forgottenAt: null},
       ...{here: hereOf(copies, around.imported.has(eventId)), finding: because?.finding ?? null},
     }
-    rows.push({item, copies, subscription, because})
+    rows.push({item, copies, subscription, because, isWhole: around.isWhole})
   }
   return rows
 }
@@ -122,7 +125,8 @@ const isSentHere = ({trust, run, at}: Arrived, subscription: Known, {isWhole}: A
   // How long an unchecked one was on its way nobody knows.
   trust === 'verified' || (trust === 'unchecked' && isWhole && isAt(run, urlAt(subscription, at)))
 
-const isKept = ({trust}: Arrived) => trust === 'verified' || trust === 'unchecked'
+/** Whether it was stored as an event of the service. */
+export const isKept = ({trust}: Arrived) => trust === 'verified' || trust === 'unchecked'
 
 /** The attempts of each event, the oldest first. One without an event stands for itself. */
 function groups(attempts: readonly Delivery[]): Iterable<Delivery[]> {
@@ -159,7 +163,7 @@ function rowOf(all: Delivery[], subscription: Known, around: Around): Row {
     here: hereOf(copies, isImported),
     finding: because?.finding ?? null,
   }
-  return {item, copies, subscription, because}
+  return {item, copies, subscription, because, isWhole: around.isWhole}
 }
 
 function stateOf(all: readonly Delivery[]): TimelineItem['state'] {
@@ -200,17 +204,43 @@ function becauseOf(event: Event, around: Around): Because | null {
       if (at !== undefined) return {finding: 'delivered-not-here', at, listener, refused: own[0] ?? null}
     }
   }
-  const told = own.find((copy) => !isUntold(copy, all, around))
-  if (state !== 'delivered' && told && all.some(({succeeded}) => succeeded === false))
-    return {finding: 'here-not-delivered', copy: bestOf(own) ?? told}
+  const told = state === 'delivered' ? undefined : toldOtherwise(all, own, around)
+  if (told) return {finding: 'here-not-delivered', ...told}
   if (new Set(own.map(({sha256}) => sha256)).size > 1) return {finding: 'bodies-differ'}
   if (late !== null) return {finding: 'late', byMs: late}
   const attempt = missingAttempt(all, around)
   return attempt === undefined ? null : {finding: 'gap', attempt}
 }
 
-const bestOf = (copies: readonly Arrived[]) =>
-  [...copies].sort((a, b) => trusts.indexOf(a.trust) - trusts.indexOf(b.trust))[0]
+/** The best copy of those that a failed try brought, unless the service was told what its listener has answered. */
+function toldOtherwise(
+  all: readonly Delivery[],
+  own: readonly Arrived[],
+  around: Around,
+): {copy: Arrived; attempt: Delivery | null} | undefined {
+  const found = own.flatMap((copy): {copy: Arrived; attempt: Delivery | null}[] => {
+    const attempt = isUntold(copy, all, around) ? undefined : tryOf(copy, all, around)
+    if (attempt?.succeeded !== false) return []
+    const {answer} = copy.run
+    if (attempt === all.at(-1) && isOfNext(copy, attempt, around.localOf))
+      return answer === null || !isKept(copy) ? [{copy, attempt: null}] : []
+    return isKept(copy) && (answer ?? 200) === attempt.httpStatus ? [] : [{copy, attempt}]
+  })
+  const worth = ({copy}: {copy: Arrived}) => trusts.indexOf(copy.trust)
+  return found.sort((a, b) => worth(a) - worth(b))[0]
+}
+
+/** The try that brought a copy, of those that are recorded, the oldest first; undefined if it came before all of them. */
+export function tryOf<A extends Pick<Delivery, 'sentAt' | 'attemptNumber'>>(
+  {at}: Arrived,
+  attempts: readonly A[],
+  {localOf, isWhole}: Pick<Around, 'localOf' | 'isWhole'>,
+): A | undefined {
+  const [first] = attempts
+  // Nothing comes before the first try: that is between two clocks.
+  const isFirst = isWhole && first?.attemptNumber === 1
+  return attempts.findLast((one) => localOf(momentOf(one)) <= at + SECOND) ?? (isFirst ? first : undefined)
+}
 
 /** Whether a copy may be of an attempt that the service has not recorded yet. */
 function isUntold(copy: Arrived, all: readonly Delivery[], {now, localOf}: Around): boolean {

@@ -4,12 +4,12 @@ import {commandText} from '../../terminal/next.ts'
 import {counted} from '../../terminal/text.ts'
 import type {Arrived, Here} from '../deliveries/here.ts'
 import type {Sides} from '../deliveries/sides.ts'
-import type {Because, Row, TimelineItem} from '../deliveries/timeline.ts'
+import {type Because, isKept, type Row, type TimelineItem, tryOf} from '../deliveries/timeline.ts'
 import {isAt, isAwake, portOf, urlAt} from '../deliveries/whose.ts'
 import {referenceOf, takeInLine} from '../receipts/reference.ts'
 import {isThere, type Run} from '../receipts/runs.ts'
 import {becauseText, wordsOfRecord} from '../signature/words.ts'
-import {clock, ELSEWHERE, hungText, notHereText, receiverAdvice, rehearsed} from './outcome.ts'
+import {clock, ELSEWHERE, hungText, notHereText, outcomeText, receiverAdvice, rehearsed} from './outcome.ts'
 import {outcomeOf, triesOf} from './timeline.ts'
 
 // What the findings of a timeline mean, and what to type next.
@@ -51,7 +51,8 @@ const meanings: Explain = {
       next: commandText('webhooks', 'test', subscriptionId, '--event', eventType, '--wait', '30s'),
     }
   },
-  'here-not-delivered': ({item}, {copy}, around) => {
+  'here-not-delivered': (row, {copy, attempt}, around) => {
+    const {item} = row
     if (copy.trust === 'refused' || copy.trust === 'stale') {
       const says = `It came at ${clock(copy.at)}, and was refused here: ${becauseText(copy.why)}.`
       if (item.here?.trust === 'imported')
@@ -60,13 +61,11 @@ const meanings: Explain = {
       const fits = 'If it fits the secret that is in force now, what it tells can be taken in.'
       return {says: `${says} ${fits}`, next: `\`${takeInLine(nameOfCopy(copy))}\``}
     }
-    const again = item.nextAttemptAt ? ` ${againText(item.nextAttemptAt, around)}` : ''
-    const asked = rehearsed(copy.run, item.attempts.at(-1) ?? {})
-    const lost = `the service was told ${outcomeOf(item)}: the answer was changed or lost on its way back.`
-    return {
-      says: `${asked ?? `It is stored here since ${clock(copy.at)}, and ${lost}`} Nothing is lost, and copies are one event.${again}`,
-      next: copies(item),
-    }
+    const lost =
+      attempt === null
+        ? 'has no record of the try that brought it.'
+        : `was told ${outcomeText(attempt)}: the answer was changed or lost on its way back.`
+    return stored(row, `It is stored here since ${clock(copy.at)}, and the service ${lost}`, around)
   },
   'here-only': ({item}, {copy}) =>
     copy.trust === 'verified'
@@ -102,6 +101,44 @@ function againText(at: string | null, around: Around): string {
 
 const isDue = (at: string | null, {now}: Around) => millis(at ?? '') <= now
 
+/** The last try of an event that is to be tried again, if it brought nothing. */
+function laterTry(row: Row, around: Around): {text: string; alone: string} | undefined {
+  const {item} = row
+  const last = item.attempts.at(-1)
+  if (item.state === 'dead' || !last || copiesOfTry(row, last, around).length > 0) return undefined
+  const at = around.localOf(millis(String(last.sentAt)))
+  const alone = aloneText(at, around)
+  return {text: ` The last try, at ${clock(at)}, ended with ${outcomeOf(item)}${alone}.`, alone}
+}
+
+/** What `says` that it is stored, what became of it since, and what has to be done, if anything. */
+function stored(row: Row, says: string, around: Around): Words {
+  const {nextAttemptAt: next} = row.item
+  const later = laterTry(row, around)
+  const todo = later && next ? waiting(row, around) : {adds: '', next: copies(row.item)}
+  const again = next ? ` ${againText(next, around)}` : ''
+  return {
+    says: `${says} Nothing is lost, and copies are one event.${later?.text ?? ''}${again}${todo.adds}`,
+    next: todo.next,
+  }
+}
+
+/** Of an event that is stored though no try was delivered: that its listener was told to say otherwise, or that it came before all tries. */
+function keptBefore(row: Row, around: Around): Standing | undefined {
+  const {attempts, nextAttemptAt: next} = row.item
+  for (const copy of row.copies.filter(isKept)) {
+    const attempt = tryOf(copy, attempts, {...around, isWhole: row.isWhole})
+    const asked = attempt && rehearsed(copy.run, attempt)
+    if (attempt && !asked) continue
+    const early = `It is stored here since ${clock(copy.at)}, before the tries that are looked at.`
+    const {alone} = laterTry(row, around) ?? {}
+    const due = next && isDue(next, around)
+    const key = JSON.stringify([asked ?? 'early', alone, outcomeOf(row.item), due])
+    return {key: `kept ${key}`, ...stored(row, asked ?? early, around)}
+  }
+  return undefined
+}
+
 type Standing = Words & {key: string}
 
 /** Whether no listener was there at that moment, as the end of a sentence. */
@@ -119,6 +156,8 @@ function standing(row: Row, here: Around): Standing | undefined {
     const says = `It came at ${clock(row.copies.at(-1)?.at ?? 0)}, and the service has no record of it yet: it records a try once it has ended.`
     return {key: 'unrecorded', says, next: null}
   }
+  const kept = item.state === 'delivered' ? undefined : keptBefore(row, here)
+  if (kept) return kept
   const failed = item.attempts.find(({succeeded}) => succeeded === false)
   const at = here.localOf(millis(String(failed?.sentAt)))
   const alone = aloneText(at, here)
@@ -139,6 +178,12 @@ function standing(row: Row, here: Around): Standing | undefined {
 function retried(row: Row, failed: Attempt, alone: string, here: Here): Standing {
   const {item} = row
   const outcome = outcomeOf({...item, attempts: [failed]})
+  const at = here.localOf(millis(String(failed.sentAt)))
+  const taken = item.attempts.findIndex(({succeeded}) => succeeded === true)
+  if (taken !== -1 && taken < item.attempts.indexOf(failed)) {
+    const says = `It was delivered before, and sent once more at ${clock(at)}, which failed (${outcome})${alone}.`
+    return {key: `retried after ${alone} ${outcome}`, says, next: null}
+  }
   const early = copiesOfTry(row, failed, here)
   const kept = early.find(({trust}) => trust === 'verified' || trust === 'unchecked')
   if (kept) {
@@ -152,19 +197,22 @@ function retried(row: Row, failed: Attempt, alone: string, here: Here): Standing
     const says = `It was refused here at ${clock(refused.at)} (${wordsOfRecord(refused.why)}), and taken on a later try.`
     return {key: `refused ${refused.why}`, says, next: verify(item)}
   }
-  const at = here.localOf(millis(String(failed.sentAt)))
   const says = `It came only on a later try. It failed first at ${clock(at)} (${outcome})${alone}.`
   return {key: `retried ${alone} ${outcome}`, says, next: null}
 }
 
 type Attempt = TimelineItem['attempts'][number]
 
-/** The copies that came with a try, of which the service knows only that it failed: those that came well before the next. */
-function copiesOfTry({item, copies: all}: Row, failed: Attempt, {localOf}: Here): readonly Arrived[] {
+/** The copies that came with a try, of which the service knows only that it failed: those after it, and well before the next. */
+function copiesOfTry(
+  {item, copies: all, isWhole}: Row,
+  failed: Attempt,
+  {localOf}: Here,
+): readonly Arrived[] {
   const at = localOf(millis(String(failed.sentAt)))
   const after = item.attempts[item.attempts.indexOf(failed) + 1]
   const until = after ? (at + localOf(millis(String(after.sentAt)))) / 2 : Number.POSITIVE_INFINITY
-  return all.filter((copy) => copy.at < until)
+  return all.filter((copy) => copy.at < until && tryOf(copy, item.attempts, {localOf, isWhole}) === failed)
 }
 
 /** What has to be there when the service tries again. */
@@ -215,17 +263,19 @@ function over(row: Row, here: Here): Standing {
 /** What is worth most to know first. */
 const order = [
   ...['delivered-not-here', 'dead-missing', 'dead', 'here-not-delivered', 'here-only'],
-  ...['bodies-differ', 'late', 'gap', 'unrecorded', 'retrying', 'retried', 'elsewhere'],
+  ...['bodies-differ', 'late', 'gap', 'unrecorded', 'kept', 'retrying', 'retried', 'elsewhere'],
 ]
 
 /** All that the words on a finding depend on, but for times. */
-function kindOf(because: Because, item: TimelineItem, around: Around): string {
+function kindOf(because: Because, row: Row, around: Around): string {
+  const {item} = row
   const of = (copy: Arrived | null) => copy && [copy.trust, copy.why, copy.run.port, copy.run.from]
   const {nextAttemptAt: next} = item
   if (because.finding === 'here-only') return because.copy.trust
   if (because.finding === 'here-not-delivered')
     return JSON.stringify([
-      ...[of(because.copy), outcomeOf(item), next && isDue(next, around)],
+      ...[of(because.copy), because.attempt && outcomeText(because.attempt)],
+      ...[outcomeOf(item), laterTry(row, around)?.alone, next && isDue(next, around)],
       ...[isOfNotice(item), item.here?.trust === 'imported'],
     ])
   if (because.finding !== 'delivered-not-here') return because.finding === 'gap' ? `${because.attempt}` : ''
@@ -258,7 +308,7 @@ export function timelineWords({rows, here, now}: Pick<Sides, 'rows' | 'here' | '
   }
   for (const row of rows) {
     if (row.because)
-      add(row.because.finding, kindOf(row.because, row.item, around), row, wordsOf(row, row.because, around))
+      add(row.because.finding, kindOf(row.because, row, around), row, wordsOf(row, row.because, around))
     const stands = standing(row, around)
     if (stands) add(stands.key.split(' ')[0] ?? '', stands.key, row, stands)
   }
