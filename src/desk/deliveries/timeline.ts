@@ -57,7 +57,8 @@ export interface Row {
 export const KEPT_MS = 30 * 86_400_000
 /** Attempts before one that is younger than this are not forgotten yet: no schedule of retries takes half a month. */
 const WHOLE_MS = KEPT_MS / 2
-const SECOND = 1_000
+/** Clocks that are less apart count as one. */
+const CLOCKS_MS = 5_000
 const LATE_MS = 5 * 60_000
 /** No date is later, but for a month. */
 const LAST_MS = 8.63e15
@@ -237,9 +238,9 @@ export function tryOf<A extends Pick<Delivery, 'sentAt' | 'attemptNumber'>>(
   {localOf, isWhole}: Pick<Around, 'localOf' | 'isWhole'>,
 ): A | undefined {
   const [first] = attempts
-  // Nothing comes before the first try: that is between two clocks.
-  const isFirst = isWhole && first?.attemptNumber === 1
-  return attempts.findLast((one) => localOf(momentOf(one)) <= at + SECOND) ?? (isFirst ? first : undefined)
+  // Nothing comes before the first try: that is between two clocks. If not all was read, it may be of an earlier sending.
+  const isFirst = first?.attemptNumber === 1 && (isWhole || localOf(momentOf(first)) - at < CLOCKS_MS)
+  return attempts.findLast((one) => localOf(momentOf(one)) <= at) ?? (isFirst ? first : undefined)
 }
 
 /** Whether a copy may be of an attempt that the service has not recorded yet. */
