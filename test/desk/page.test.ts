@@ -2,6 +2,7 @@ import {randomUUID} from 'node:crypto'
 import {readFileSync} from 'node:fs'
 import type {Browser, Page} from 'playwright-core'
 import {afterAll, afterEach, beforeAll, beforeEach, describe, expect, test} from 'vitest'
+import {eventFacts} from '../../src/desk/page/one.ts'
 import {openBrowser, openTab, type Tab, violations} from '../support/browser.ts'
 import {noChromium} from '../support/chromium.ts'
 import {effort} from '../support/effort.ts'
@@ -21,6 +22,25 @@ async function openRow(page: Page, at: number): Promise<void> {
   await rowsOf(page).nth(at).click()
   await page.locator('.step').first().waitFor()
 }
+
+test('the command for an event that was not handed on names the receiver of the listener, if it has one', () => {
+  const receipt = {
+    eventId: 'not-handed-on',
+    headers: [],
+    body: '',
+    encoding: 'utf8',
+    at: '',
+    sha256: '',
+  } as never
+  const commandFor = (row: object, to?: string) => eventFacts([], row as never, receipt, to).command
+  const to = 'http://127.0.0.1:8080/hook'
+  const line = 'scent webhooks replay not-handed-on --to'
+  expect(commandFor({trust: 'verified', forward: null}, to)).toBe(`${line} ${to}`)
+  expect(commandFor({trust: 'verified', forward: {to: 'http://127.0.0.1:9/'}}, to)).toBe(
+    `${line} http://127.0.0.1:9/`,
+  )
+  expect(commandFor({trust: 'verified', forward: null})).toBe(`${line} URL`)
+})
 
 describe.skipIf(noChromium())('in a browser', () => {
   let browser: Browser

@@ -1,11 +1,12 @@
 // What the timeline must not say of an event: cases in which the records suggest what has not happened.
 import {describe, expect, test} from 'vitest'
 import type {Delivery} from '../../src/contract/webhooks.ts'
-import type {Arrived} from '../../src/desk/deliveries/here.ts'
+import {type Arrived, readHere} from '../../src/desk/deliveries/here.ts'
 import {timeline} from '../../src/desk/deliveries/timeline.ts'
 import type {Run} from '../../src/desk/receipts/runs.ts'
 import {timelineWords} from '../../src/desk/screens/timeline-words.ts'
-import {HOUR} from './records.ts'
+import {userOf} from '../support/service.ts'
+import {deskOf, eventBody, HOUR, listened, receipt} from './records.ts'
 
 const NOW = Date.parse('2026-11-22T12:00:00.000Z')
 const MINUTE = 60_000
@@ -153,5 +154,46 @@ describe('a copy is not blamed for a try that did not bring it', () => {
     expect(judged(one).named).toEqual([['a', 'here-not-delivered']])
     expect(said(one)).toContain('the service has no record of the try that brought it')
     expect(said(one)).not.toContain('was told')
+  })
+})
+
+describe('an event that does not come again, and is here', () => {
+  const at = NOW - HOUR
+  const dead = {...attempt(8, at, null), deadLetteredAt: new Date(at).toISOString()}
+  const to = 'http://127.0.0.1:8080/hook'
+  const saidOf = (...handed: NonNullable<Arrived['handed']>[]) =>
+    said({
+      ...{subscriptions: [known('a', 4750)], attempts: {a: [dead]}},
+      copies: handed.length > 0 ? handed.map((one) => copy(at + 40, {handed: one})) : [copy(at + 40)],
+    })
+
+  test('is handed on by a command that names its receiver, or none if none is known', () => {
+    expect(saidOf({to, status: 500})).toContain(`scent webhooks replay event-1 --to ${to}`)
+    expect(saidOf({to, status: null})).toContain(`scent webhooks replay event-1 --to ${to}`)
+    expect(saidOf()).toContain('scent webhooks replay event-1 --to URL')
+  })
+
+  test('needs no command if its receiver has taken a copy', () => {
+    const taken = saidOf({to, status: 204}, {to, status: 500})
+    expect(taken).toContain(`It is here, and ${to} has taken it.`)
+    expect(taken).not.toContain('webhooks replay')
+  })
+
+  test('has its receiver from the records of copies that were handed on', async () => {
+    const desk = deskOf(userOf('http://127.0.0.1:1'))
+    const came = receipt(at, eventBody('event-1'))
+    const {sha256, at: receivedAt} = came
+    const handed = {kind: 'forwarded', at: receivedAt, sha256, receivedAt, to, ms: 3, error: null} as const
+    const other = receipt(at + 1, eventBody('event-2'))
+    const records = [
+      came,
+      other,
+      {...handed, status: 200},
+      {...handed, to: 'http://127.0.0.1:9/', status: 500},
+    ]
+    await listened(desk, {from: at - HOUR, to: at + HOUR, records})
+    const {copies} = readHere(desk, at - HOUR, () => true)
+    expect(copies.get('event-1')?.map((one) => one.handed)).toEqual([{to, status: 200}])
+    expect(copies.get('event-2')?.map((one) => one.handed)).toEqual([undefined])
   })
 })

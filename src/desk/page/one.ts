@@ -18,8 +18,13 @@ export function receiptOf({identity}: Pick<Desk, 'identity'>, {path, place}: Pla
   }
 }
 
-/** What is shown of an event: all its copies, and one of them whole but for its body. */
-export function eventFacts(copies: readonly Placed[], chosen: Placed, receipt: Received): EventFacts {
+/** What is shown of an event: all its copies, and one of them whole but for its body. `forwardTo`: the receiver of the listener. */
+export function eventFacts(
+  copies: readonly Placed[],
+  chosen: Placed,
+  receipt: Received,
+  forwardTo: string | undefined,
+): EventFacts {
   const {id, eventId, eventType, orderId, notices} = chosen
   const {remote, path, sha256, headers, bytes} = receipt
   return {
@@ -27,14 +32,14 @@ export function eventFacts(copies: readonly Placed[], chosen: Placed, receipt: R
     copies: copies.map(({path: _, place: __, ...row}) => row),
     copy: {no: chosen.no, remote, path, sha256, headers, bytes},
     hidden: lackedBy(receipt),
-    command: commandOf(chosen, receipt),
+    command: commandOf(chosen, receipt, forwardTo),
   }
 }
 
-function commandOf({trust, forward}: Placed, receipt: Received): string {
+function commandOf({trust, forward}: Placed, receipt: Received, forwardTo = 'URL'): string {
   const name = nameOf({eventId: receipt.eventId, receipt: referenceOf(receipt)})
   if (trust === 'refused' || trust === 'stale') return `scent webhooks verify --stored ${name}`
-  const to = forward?.to ?? 'http://127.0.0.1:3000/hook'
+  const to = forward?.to ?? forwardTo
   return /^[\w:/.[\]-]+$/.test(to)
     ? `scent webhooks replay ${name} --to ${to}`
     : `scent webhooks events ${name}`

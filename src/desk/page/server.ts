@@ -206,7 +206,7 @@ async function one(
 ): Promise<void> {
   const receipt = receiptOf(serving.desk, chosen)
   if (receipt === undefined) return end(response, {status: 410, says: 'its file was removed'})
-  if (part === undefined) return json(response, eventFacts(copies, chosen, receipt))
+  if (part === undefined) return json(response, eventFacts(copies, chosen, receipt, serving.forwardTo?.href))
   if (part === 'body') {
     response.setHeader('Content-Type', 'text/plain; charset=utf-8')
     response.setHeader('Content-Disposition', `attachment; filename="body-${chosen.no}.txt"`)

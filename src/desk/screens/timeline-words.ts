@@ -6,6 +6,7 @@ import type {Arrived, Here} from '../deliveries/here.ts'
 import type {Sides} from '../deliveries/sides.ts'
 import {type Because, isKept, type Row, type TimelineItem, tryOf} from '../deliveries/timeline.ts'
 import {isAt, isAwake, portOf, urlAt} from '../deliveries/whose.ts'
+import {isTaken} from '../receipts/records.ts'
 import {referenceOf, takeInLine} from '../receipts/reference.ts'
 import {isThere, type Run} from '../receipts/runs.ts'
 import {becauseText, wordsOfRecord} from '../signature/words.ts'
@@ -247,17 +248,27 @@ function over(row: Row, here: Here): Standing {
   const advice = receiverAdvice(item.attempts.at(-1) ?? {})
   const day = forgottenAt && new Date(here.localOf(millis(forgottenAt))).toDateString().slice(4, 10)
   const until = day ? ` The service forgets it on ${day}.` : ''
-  if (item.here !== null)
-    return {
-      key: `dead ${state} ${outcome}`,
-      says: `${says} It is here${item.here.trust === 'refused' ? ', though it was refused for its signature' : ''}, and can be handed on to a receiver.${until}`,
-      next: commandText('webhooks', 'replay', idOf(item), '--to', 'http://127.0.0.1:3000/hook'),
-    }
+  if (item.here !== null) {
+    const {adds, next} = handingOn(row)
+    const refused = item.here.trust === 'refused' ? ', though it was refused for its signature' : ''
+    const key = `dead ${state} ${outcome} ${JSON.stringify([adds, refused])}`
+    return {key, says: `${says} It is here${refused}${adds}${until}`, next}
+  }
   return {
     key: `dead-missing ${state} ${outcome}`,
     says: `${[says, advice].filter(Boolean).join(' ')} It is not here: ask for what it told of, such as \`scent orders get ID\`, or take in what another receiver has kept: \`scent notices import FILE\`.${until}`,
     next: attempts(item),
   }
+}
+
+/** What can still be done with the copies of an event: nothing, if a receiver has taken one. */
+function handingOn({item, copies: all}: Row): {adds: string; next: string | null} {
+  const handed = all.flatMap((copy) => copy.handed ?? [])
+  const taken = handed.find(isTaken)
+  if (taken) return {adds: `, and ${taken.to} has taken it.`, next: null}
+  const to = handed.at(-1)?.to ?? 'URL'
+  const next = commandText('webhooks', 'replay', idOf(item), '--to', to)
+  return {adds: ', and can be handed on to a receiver.', next}
 }
 
 /** What is worth most to know first. */
