@@ -194,14 +194,20 @@ test('an import counts what a listener has received already as known, and shows 
   expect(JSON.parse(stdout)).toMatchObject({imported: 1, known: 0})
 })
 
-test('what a listener could not check is worth more once it is imported', async () => {
+test('what a listener could not check is worth more once it is imported and fits', async () => {
   const env: NodeJS.ProcessEnv = {...emptyUser(), SCENT_WEBHOOK_SECRET: ''}
   const listener = await listening(env)
   const body = eventBody('event-1', noticeOf(id, Date.now()))
   expect(await listener.send(body)).toBe(200)
   await listener.stop()
-  const {stdout} = await scent(env, ['notices', 'import', '-', '--json'], body)
-  expect(JSON.parse(stdout)).toMatchObject({imported: 1, known: 0, items: [{id, desk: {trust: 'imported'}}]})
+  for (const [given, trust] of [
+    ['', 'unchecked'],
+    [secret, 'imported'],
+  ]) {
+    const knowing = {...env, SCENT_WEBHOOK_SECRET: given}
+    const {stdout} = await scent(knowing, ['notices', 'import', '-', '--json'], body)
+    expect(JSON.parse(stdout)).toMatchObject({imported: 1, known: 0, items: [{id, desk: {trust}}]})
+  }
 })
 
 describe('what is imported', () => {

@@ -634,9 +634,13 @@ test('what came unchecked is checked, and taken over, by the commands that are t
   const moment = '\\w{3} \\d+ \\w{3} \\d\\d:\\d\\d'
   expect(stderr).toMatch(new RegExp(`checked nothing: .* That was ${moment} to ${moment}\\.`))
   const [check, body, take] = reason?.next.split(/ && | \| /).map((line) => line.split(' ').slice(1)) ?? []
-  expect((await scent({...env, SCENT_WEBHOOK_SECRET: secret}, check ?? [])).code).toBe(0)
+  const knowing = {...env, SCENT_WEBHOOK_SECRET: secret}
+  expect((await scent(knowing, check ?? [])).code).toBe(0)
   const {stdout} = await scent(env, body ?? [])
-  expect((await scent(env, take ?? [], stdout)).code).toBe(0)
+  // Without the secret it is worth no more than before.
+  expect((await scent(env, take ?? [], stdout)).stderr).toContain('there is no secret at hand')
+  expect((await told())?.says).toBe(reason?.says)
+  expect((await scent(knowing, take ?? [], stdout)).code).toBe(0)
   expect(await told()).toBe(undefined)
   const {items} = JSON.parse((await scent(env, ['notices', 'inbox', '--json'])).stdout)
   expect(items).toMatchObject([{id, desk: {state: 'open', trust: 'imported'}}])

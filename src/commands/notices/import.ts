@@ -37,7 +37,7 @@ export default class NoticesImport extends ScentCommand {
     const {folders, identity} = desk
     const path = flags['without-login'] ? undefined : (args.file ?? (await this.asked()))
     const bytes = path === undefined ? apartOf(desk, args.file) : await readBytes(path)
-    const {notices, ...counts} = await importNotices(desk, textIn(bytes, path ?? '-'), bytes)
+    const {notices, hasSecret, ...counts} = await importNotices(desk, textIn(bytes, path ?? '-'))
     const every = knownNotices(folders, identity, {all: true}).items
     const items = every.filter(({id}) => notices.includes(id))
     const {imported, known, otherEvents, unreadable, leftOut, unchecked} = counts
@@ -46,7 +46,7 @@ export default class NoticesImport extends ScentCommand {
     )
     this.tellFirst(unreadable.map((bad) => `${placeText(bad)} ${bad.why}.`))
     this.tellFirst(leftOut.map((bad) => leftOutText(bad, every)))
-    this.tellFirst(unchecked.map(uncheckedText))
+    this.tellFirst(unchecked.map((one) => uncheckedText(one, hasSecret)))
     if (unreadable.length > 0) this.finding(new Failure('LINES_UNREADABLE'))
     this.show({rows: items, columns: inboxColumns, block: inboxBlock, empty: 'No new notice.'})
     return {...counts, items}

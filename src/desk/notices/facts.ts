@@ -18,7 +18,7 @@ const ends: {[word: string]: SaidEnd} = {
   ...{expired: 'expired', closed: 'closed'},
 }
 
-function endSaidBy(eventType: string | null): SaidEnd | null {
+export function endSaidBy(eventType: string | null): SaidEnd | null {
   const [, word = ''] = /notice.*[._-]([a-z]+)$/.exec(eventType ?? '') ?? []
   return Object.hasOwn(ends, word) ? (ends[word] ?? null) : null
 }
@@ -143,20 +143,30 @@ export function noticesIn(
   return {notices, speaks, leftOut}
 }
 
+/** The notice that an object is, with the fields that it has itself, or names. */
+export function ownNotice(
+  value: Members,
+  leaveOut: (id: string, field: string, given: unknown) => void = () => {},
+): {id: string; fields: Members} | undefined {
+  const bare = idOf(value.noticeId)
+  const whole = isNotice(value) ? idOf(value.id, value.noticeId) : undefined
+  const id = whole ?? bare
+  if (id === undefined) return undefined
+  const fields: Members = whole ? taken(value, noticeTests, (field, given) => leaveOut(id, field, given)) : {}
+  if (isObject(fields.line))
+    fields.line = taken(fields.line, lineTests, (field, given) => leaveOut(id, `line.${field}`, given))
+  return {id, fields}
+}
+
 function addNotice(
   found: Map<string, Partial<Notice>>,
   value: Members,
   order: string | undefined,
   leftOut: LeftOut[],
 ): void {
-  const bare = idOf(value.noticeId)
-  const whole = isNotice(value) ? idOf(value.id, value.noticeId) : undefined
-  const id = whole ?? bare
-  if (id === undefined) return
-  const leaveOut = (field: string, given: unknown) => leftOut.push({id, field, value: given})
-  const fields: Members = whole ? taken(value, noticeTests, leaveOut) : {}
-  if (isObject(fields.line))
-    fields.line = taken(fields.line, lineTests, (field, given) => leaveOut(`line.${field}`, given))
+  const own = ownNotice(value, (id, field, given) => leftOut.push({id, field, value: given}))
+  if (own === undefined) return
+  const {id, fields} = own
   const both = filled((found.get(id) ?? {}) as Members, fields)
   found.set(id, {...both, ...(order && {scentOrderId: order})} as Partial<Notice>)
 }

@@ -5,13 +5,9 @@ import {commandText} from '../../terminal/next.ts'
 import {counted} from '../../terminal/text.ts'
 import type {Desk} from '../desk.ts'
 import {encodeBody, sha256} from '../receipts/body.ts'
-import type {Glance} from '../receipts/glances.ts'
-import {referenceOf} from '../receipts/reference.ts'
-import {webhookSecrets} from '../receipts/secrets.ts'
-import {storedCopy} from '../receipts/stored.ts'
-import {judge, TOLERANCE} from '../signature/judge.ts'
-import {bodyIn, type Evidence, importedFacts, readEvidence} from './evidence.ts'
-import type {LeftOut, NoticeFacts} from './facts.ts'
+import {type Doubt, type Doubts, findDoubts, type Mark, marksIn, toldBy} from './doubts.ts'
+import {bodyIn, importedFacts, readEvidence} from './evidence.ts'
+import type {LeftOut} from './facts.ts'
 import type {InboxItem} from './inbox.ts'
 import {inboxJournal} from './records.ts'
 
@@ -19,11 +15,13 @@ interface Imported {
   imported: number
   known: number
   otherEvents: number
+  /** Whether there is a secret to judge anything with. */
+  hasSecret: boolean
   unreadable: (Place & {why: string})[]
   /** Fields that are not what they must be, and are not taken. */
   leftOut: (Place & {notice: string; field: string; value: string})[]
-  /** Those of deliveries that were refused here and still don't fit: they may open a notice, and close none. */
-  unchecked: (Place & {receipt: string})[]
+  /** Those of deliveries that were not verified here and still don't fit: they may open a notice, and close none. */
+  unchecked: (Place & Doubt)[]
   /** Ids of the notices that the new texts tell of. */
   notices: string[]
 }
@@ -36,15 +34,18 @@ interface Part {
   place: Place
   raw?: string
   why?: string
-  /** Its bytes as they came, of which a receipt may be known. */
-  bytes?: string | Buffer
+  /** The body in it, if it is a line of `listen --save`. */
+  body?: string | undefined
+  marks: Mark[]
 }
 
 /** What a part tells. */
 interface Read {
   raw: string
   sha256: string
-  event: string | undefined
+  trust: ReturnType<typeof importedFacts>['trust']
+  eventId: string | null
+  told: string
   notices: string[]
   leftOut: readonly LeftOut[]
 }
@@ -54,39 +55,36 @@ const LONGEST = 1024 * 1024
 
 /**
  * Takes in what a file tells of notices: one JSON document, an array, or NDJSON. Texts that were imported before, and
- * events of which a copy that fits its signature tells the same, change nothing. What was refused here is judged once more,
- * with the secrets that are at hand now. Fails with INVALID_INPUT if nothing in it can be read, and with KEYCHAIN_UNAVAILABLE.
+ * events of which a copy that fits its signature tells the same, change nothing. What was not verified here is judged
+ * once more, with the secrets that are at hand now. Fails with INVALID_INPUT if nothing in it can be read, and with KEYCHAIN_UNAVAILABLE.
  */
-export async function importNotices(
-  desk: Desk,
-  text: string,
-  bytes: Buffer = Buffer.from(text),
-): Promise<Imported> {
+export async function importNotices(desk: Desk, text: string): Promise<Imported> {
   const {folders, identity} = desk
   const evidence = readEvidence(folders, identity, 0)
   const before = evidence.imported
-  const here = new Set(evidence.receipts.filter(({trust}) => trust === 'verified').map(eventOf))
-  const refused = refusedBytes(evidence)
+  const here = new Set(evidence.receipts.filter(({trust}) => trust === 'verified').map(toldBy))
+  const parts = partsOf(text)
+  const isProven = evidence.receipts.every(({trust}) => trust === 'verified')
+  const marks = parts.flatMap((part) => part.marks)
+  const doubts = isProven ? undefined : await findDoubts(desk, marks)
   const found: Imported = {
-    ...{imported: 0, known: 0, otherEvents: 0},
+    ...{imported: 0, known: 0, otherEvents: 0, hasSecret: doubts?.hasSecret ?? true},
     ...{unreadable: [], leftOut: [], unchecked: [], notices: []},
   }
   const fresh: {raw: string; sha256: string}[] = []
-  for (const part of partsOf(text, bytes)) {
-    const receipt = refused.get(sha256(part.bytes ?? ''))
-    const again = receipt && (await judgedAgain(desk, receipt))
-    const read = readAgain(part, again)
+  for (const part of parts) {
+    const {read, doubt} = readDoubting(part, doubts, here)
     if (typeof read === 'string') {
       found.unreadable.push({...part.place, why: read})
       continue
     }
     for (const {id, field, value} of read.leftOut)
       found.leftOut.push({...part.place, notice: id, field, value: textOf(value)})
-    if (before.has(read.sha256) || here.has(read.event ?? '')) {
+    if (before.has(read.sha256) || (read.eventId !== null && here.has(read.told))) {
       found.known += 1
       continue
     }
-    if (again && !again.fits) found.unchecked.push({...part.place, receipt: again.receipt})
+    if (doubt) found.unchecked.push({...part.place, ...doubt})
     before.add(read.sha256)
     fresh.push({raw: read.raw, sha256: read.sha256})
     found.imported += 1
@@ -103,37 +101,30 @@ export async function importNotices(
   return {...found, notices: [...new Set(found.notices)]}
 }
 
-/** Receipts that were refused, by their bytes; without those whose bytes came with a fitting signature as well. */
-function refusedBytes({receipts}: Evidence): Map<string, Glance> {
-  const fitted = new Set(receipts.filter(({trust}) => trust === 'verified').map((one) => one.sha256))
-  const refused = receipts.filter((one) => one.trust === 'refused' && !fitted.has(one.sha256))
-  return new Map(refused.map((one) => [one.sha256, one]))
-}
-
-/** A receipt that was refused, as an import keeps it: with what its signature makes of it now. */
-async function judgedAgain(
-  desk: Desk,
-  glance: Glance,
-): Promise<{receipt: string; fits: boolean; raw: string}> {
-  const receipt = referenceOf(glance)
-  const {delivery, listener, scheme} = await storedCopy(desk, receipt)
-  const secrets = await webhookSecrets(desk, {
-    stdin: false,
-    subscription: listener?.subscription ?? undefined,
-  })
-  const judging = {secrets, scheme, tolerance: TOLERANCE, now: delivery.at ?? Date.now()}
-  const fits = judge(delivery, judging).trust === 'verified'
-  const body = encodeBody(delivery.body)
-  return {receipt, fits, raw: printJson(fits ? body : {trust: 'unchecked', ...body}, 0)}
-}
-
-type Again = Awaited<ReturnType<typeof judgedAgain>>
-
-/** What a part tells; of a receipt that was refused, and that nobody vouches for, only what fits now. */
-function readAgain(part: Part, again: Again | undefined): Read | string {
+/** What a part tells, and the receipt that it comes from, if that proves nothing: then it is worth no more than that. */
+function readDoubting(
+  part: Part,
+  doubts: Doubts | undefined,
+  here: ReadonlySet<string>,
+): {read: Read | string; doubt?: Doubt | undefined} {
   const read = readPart(part)
-  if (again === undefined || (typeof read === 'string' && !again.fits)) return read
-  return readPart({...part, raw: again.raw})
+  const bare = part.body === undefined ? read : readPart({...part, raw: withTrust(part.body)})
+  if (doubts === undefined || typeof bare === 'string' || here.has(bare.told)) return {read}
+  if (doubts.fits(bare.told)) return {read: bare}
+  const doubt = doubts.of(part.marks)
+  if (doubt === undefined) return {read}
+  const isStale = doubt.trust === 'stale' || (typeof read !== 'string' && read.trust === 'stale')
+  return {
+    read: readPart({...part, raw: withTrust(part.body ?? bare.raw, isStale ? 'stale' : 'unchecked')}),
+    doubt,
+  }
+}
+
+/** A body as a line of `listen --save` has it; written anew, so that it is the same however it came. */
+function withTrust(body: string, trust?: 'unchecked' | 'stale'): string {
+  const value = parsed(body)
+  const text = 'why' in value ? body : printJson(value.value, 0)
+  return printJson({...(trust && {trust}), ...encodeBody(Buffer.from(text))}, 0)
 }
 
 /** Returns what a part tells, or why it can't be read. */
@@ -144,8 +135,8 @@ function readPart({raw, why}: Part): Read | string {
   if (trust === 'refused') return 'is of a delivery that was refused for its signature'
   if (eventId === null && notices.length === 0) return 'holds neither an event nor a notice'
   if (notices.length === 0 && isBare(raw)) return 'names an event, and holds nothing of its body'
-  const event = eventId === null ? undefined : eventOf({eventId, facts: notices})
-  return {raw, sha256: sha256(raw), event, notices: notices.map(({id}) => id), leftOut}
+  const told = toldBy({eventId, facts: notices})
+  return {raw, sha256: sha256(raw), trust, eventId, told, notices: notices.map(({id}) => id), leftOut}
 }
 
 /** A value as its JSON has it, without quotes if it is text; as much of it as anybody needs to find it. */
@@ -154,10 +145,6 @@ const textOf = (value: unknown) => {
   return text.length > 100 ? `${text.slice(0, 100)}…` : text
 }
 
-/** An event by its id and what it tells: two copies that have this in common tell the same. */
-const eventOf = ({eventId, facts}: {eventId: string | null; facts: readonly NoticeFacts[]}) =>
-  printJson([eventId, facts], 0)
-
 /** Whether it is a row about an event, as `webhooks events` and `webhooks deliveries` print it, and not the event. */
 function isBare(raw: string): boolean {
   const value = parseJson(raw) as object
@@ -165,20 +152,20 @@ function isBare(raw: string): boolean {
 }
 
 /** One document, the members of one array, or one document a line. */
-function partsOf(text: string, bytes: Buffer): Part[] {
+function partsOf(text: string): Part[] {
   const whole = text.replace(/^\ufeff/, '')
   const value = parsed(whole)
   if ('why' in value) return linesOf(whole)
   const list = listIn(value.value)
-  if (list === undefined) return [{place: {line: 1}, ...partOf(value.value, bytes)}]
-  return list.map((one, at) => ({place: {element: at + 1}, ...partOf(one, printJson(one, 0))}))
+  if (list === undefined) return [{place: {line: 1}, ...partOf(value.value)}]
+  return list.map((one, at) => ({place: {element: at + 1}, ...partOf(one)}))
 }
 
-/** A parsed document. The bytes of a line that holds a body are those of the body. */
-const partOf = (value: unknown, bytes: string | Buffer) => ({
-  raw: printJson(value, 0),
-  bytes: bodyIn(value) ?? bytes,
-})
+function partOf(value: unknown): Pick<Part, 'raw' | 'body' | 'marks'> {
+  const raw = printJson(value, 0)
+  const body = bodyIn(value)?.toString()
+  return {raw, body, marks: [...marksIn(body ?? raw)]}
+}
 
 /** The elements of an array, or of a list as `notices inbox --json` prints it. */
 function listIn(value: unknown): unknown[] | undefined {
@@ -192,7 +179,8 @@ function linesOf(text: string): Part[] {
   return text.split('\n').flatMap((raw, at): Part[] => {
     if (raw.trim() === '') return []
     const value = parsed(raw)
-    return [{place: {line: at + 1}, ...('why' in value ? value : partOf(value.value, raw))}]
+    const part = 'why' in value ? {...value, marks: []} : partOf(value.value)
+    return [{place: {line: at + 1}, ...part}]
   })
 }
 
@@ -210,9 +198,23 @@ function parsed(text: string): {value: unknown} | {why: string} {
 export const placeText = (place: Place) =>
   'line' in place ? `Line ${place.line}` : `Element ${place.element}`
 
+const doubtful: Record<Doubt['trust'], string> = {
+  refused: 'was refused here',
+  stale: 'was signed too long before it came',
+  unchecked: 'was not checked when it came',
+}
+
 /** That a text proves nothing, and how to find out why. */
-export const uncheckedText = ({receipt, ...place}: Imported['unchecked'][number]): string =>
-  `${placeText(place)} is of a delivery that was refused here, and its signature fits no secret that is at hand: it is taken in as unchecked, may open a notice, and closes none. Why it does not fit: ${commandText('webhooks', 'verify', '--stored', receipt)}.`
+export function uncheckedText(
+  {receipt, trust, ...place}: Imported['unchecked'][number],
+  hasSecret: boolean,
+): string {
+  const now = hasSecret
+    ? 'its signature fits no secret that is at hand'
+    : 'there is no secret at hand to check its signature with'
+  const why = trust === 'stale' ? '' : `, and ${now}`
+  return `${placeText(place)} is of a delivery that ${doubtful[trust]}${why}: it is taken in as unchecked, may open a notice, and closes none. Why it does not fit: ${commandText('webhooks', 'verify', '--stored', receipt)}.`
+}
 
 /** That a field was not taken, and what the inbox counts by if it is the deadline. */
 export function leftOutText(

@@ -1,7 +1,9 @@
 import {Failure} from '../../contract/failure.ts'
+import {webhookRecords} from '../../store/webhooks.ts'
 import type {Ask} from '../../terminal/ask.ts'
 import type {Desk} from '../desk.ts'
 import {secretsOf} from '../signature/keys.ts'
+import {readGlances, segmentsOf} from './read.ts'
 
 /** Loaded only if a secret is kept or read: most are given. */
 async function openPlace({folders, identity, settings}: Desk, subscription: string) {
@@ -65,6 +67,24 @@ async function readGiven(ask: (() => Promise<Ask>) | undefined): Promise<string>
     return (await ask()).secret({message: 'Signing secret', flag: 'it through a pipe'})
   const {readInput} = await import('../../store/input.ts')
   return readInput('-')
+}
+
+/**
+ * Every secret that may have signed what was received here: those of SCENT_WEBHOOK_SECRET, and each that is kept for a
+ * subscription that was seen here or listened for. Fails with KEYCHAIN_UNAVAILABLE.
+ */
+export async function everySecret(desk: Desk): Promise<string[]> {
+  const {folders, identity} = desk
+  const seen = await webhookRecords(folders, identity).all()
+  const ids = new Set(seen.map(({id}) => id.toLowerCase()))
+  for (const {record} of readGlances(segmentsOf(folders, identity), identity))
+    if (record.kind === 'opened' && record.subscription !== null) ids.add(record.subscription.toLowerCase())
+  const secrets = new Set(secretsOf(process.env.SCENT_WEBHOOK_SECRET ?? ''))
+  for (const id of ids) {
+    const kept = await keptSecret(desk, id)
+    if (kept) secrets.add(kept)
+  }
+  return [...secrets]
 }
 
 /** The signing secret that is kept for a subscription. Fails with KEYCHAIN_UNAVAILABLE. */
