@@ -125,7 +125,7 @@ function fitsNowText(record: Received, isPiped: boolean): string {
   const receipt = referenceOf(record)
   const was = 'It was refused when it came, so it does not count yet.'
   if (record.notices.length === 0)
-    return `${was} Hand it on: ${commandText('webhooks', 'replay', receipt, '--to', 'http://127.0.0.1:3000/hook')}.`
+    return `${was} Hand it on: ${commandText('webhooks', 'replay', receipt, '--to', 'URL')}.`
   const keep = isPiped
     ? ' That checks it once more: keep the secret for its subscription first (`scent webhooks listen --save-secret`), or set SCENT_WEBHOOK_SECRET.'
     : ''
