@@ -7,6 +7,7 @@ import {createSandbox} from '../../src/sandbox/core/sandbox.ts'
 import {foldersOf} from '../../src/store/paths.ts'
 import {saveLocator} from '../../src/store/sandbox.ts'
 import {bareHome, noKeyring, withKeyring} from '../support/keyring.ts'
+import {listening} from '../support/listening.ts'
 import {scentAmongMany as scent} from '../support/many.ts'
 import {program} from '../support/program.ts'
 import type {Ran} from '../support/scent.ts'
@@ -131,6 +132,12 @@ it('that `listen --save-secret` keeps is the one that `verify --subscription` ch
   const verify = (subscription: string) =>
     scent(env, ['webhooks', 'verify', '-', '--subscription', subscription, ...told], '{}')
   expect(await verify(id.toUpperCase())).toMatchObject({code: 0})
+  // Also of what a listener has refused that had a wrong one, and knew of no subscription.
+  const wrong = await listening({...env, SCENT_WEBHOOK_SECRET: 'of last year'})
+  expect(await wrong.send('{"eventId":"e-1234567"}', {secret: 'the secret'})).toBe(401)
+  await wrong.stop()
+  const stored = await scent(env, ['webhooks', 'verify', '--stored', 'e-1234567', '--json'])
+  expect([stored.code, JSON.parse(stored.stdout)]).toMatchObject([0, {fits: true}])
   const other = await verify(id.replace('c6', 'd7'))
   expect([other.code, JSON.parse(other.stdout).error.details]).toEqual([
     6,

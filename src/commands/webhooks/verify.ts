@@ -3,10 +3,10 @@ import * as Flags from '@oclif/core/flags'
 import {ScentCommand} from '../../command.ts'
 import {Failure} from '../../contract/failure.ts'
 import {momentOf} from '../../contract/forms.ts'
-import {openDesk} from '../../desk/desk.ts'
+import {type Desk, openDesk} from '../../desk/desk.ts'
 import type {Received} from '../../desk/receipts/records.ts'
 import {importLine, referenceOf} from '../../desk/receipts/reference.ts'
-import {webhookSecrets} from '../../desk/receipts/secrets.ts'
+import {everySecret, webhookSecrets} from '../../desk/receipts/secrets.ts'
 import {besideOthers, storedCopy} from '../../desk/receipts/stored.ts'
 import {discoveryTable, type Fits, fitsCard, tellWhy, whyLines} from '../../desk/screens/signature.ts'
 import {type Captured, capturedIn} from '../../desk/signature/capture.ts'
@@ -79,12 +79,14 @@ export default class WebhooksVerify extends ScentCommand {
     const stored = desk && flags.stored !== undefined ? await storedCopy(desk, flags.stored) : undefined
     const delivery = withTold(stored?.delivery ?? (await deliveryIn(args.file, flags['secret-stdin'])), flags)
     const {subscription = stored?.listener?.subscription ?? undefined, 'secret-stdin': stdin} = flags
-    const secrets = await webhookSecrets(desk, {stdin, subscription, ask: () => this.ask()})
-    if (secrets.length === 0)
-      throw this.refusal({reason: 'no-secret', ...(subscription !== undefined && {subscription})})
+    const given = await webhookSecrets(desk, {stdin, subscription, ask: () => this.ask()})
+    const isOpen = stored !== undefined && !stdin && flags.subscription === undefined
     const arrived = flags.at === undefined ? delivery.at : momentOf(momentIn(flags.at, Date.now()))
     const scheme = asked ?? stored?.scheme
-    const judging: Judging = {secrets, scheme, tolerance, now: arrived ?? Date.now()}
+    const asGiven: Judging = {secrets: given, scheme, tolerance, now: arrived ?? Date.now()}
+    const judging = desk && isOpen ? await withKept(desk, delivery, asGiven) : asGiven
+    if (judging.secrets.length === 0)
+      throw this.refusal({reason: 'no-secret', ...(subscription !== undefined && {subscription})})
     if (stored && desk) this.others = (why) => besideOthers(desk, why, stored.listener)
     if (flags.discover) return this.discover(delivery, judging)
     const verdict = judge(delivery, judging)
@@ -118,6 +120,14 @@ export default class WebhooksVerify extends ScentCommand {
     this.put(`${whyLines(why, roomOf(process.stdout)).join('\n')}\n`)
     return new Failure('SIGNATURE_MISMATCH', {hint: next})
   }
+}
+
+/** The same with all secrets that are kept, if one of them fits: a listener may have had a wrong one, and no subscription. */
+async function withKept(desk: Desk, delivery: Captured, judging: Judging): Promise<Judging> {
+  const fits = (one: Judging) => ['verified', 'stale'].includes(judge(delivery, one).trust)
+  if (fits(judging)) return judging
+  const all = {...judging, secrets: await everySecret(desk)}
+  return fits(all) || judging.secrets.length === 0 ? all : judging
 }
 
 /** What to do about a delivery that was refused when it came; `isPiped`: with a secret that nobody else has. */
